@@ -1,0 +1,38 @@
+# Every target sets up what it needs: Python 3.11 or newer, make and a package index suffice.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: reproduce test check slow format reports clean
+
+reproduce: $(STAMP)
+	$(BIN)/evalkit reproduce
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+check: $(STAMP)
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	$(BIN)/mypy && $(BIN)/pyright
+	$(BIN)/python -m pytest -n 0 -q tests/test_layers.py
+
+slow: $(STAMP)
+	$(BIN)/python -m pytest -m slow
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+reports: $(STAMP)
+	$(BIN)/evalkit reproduce --check
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "evalkit needs Python 3.11 or newer; set PYTHON=python3.x"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint constraints.txt --editable '.[dev,scale]'
+	@touch $(STAMP)

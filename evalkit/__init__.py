@@ -1,0 +1,55 @@
+"""Statistics that tell whether an agent, or its grader, got better, and how sure we are.
+
+Data flow one way: records, tallies, estimates, tables and figures, report.
+Names are loaded on first use, so that ``import evalkit`` is cheap.
+"""
+
+from typing import TYPE_CHECKING
+
+import lazy_loader as _lazy
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from evalkit.comparison import compare, compare_groups
+    from evalkit.errors import EvalkitError, EvalkitWarning
+    from evalkit.estimation import estimate, estimate_values
+    from evalkit.records import Records, read, write
+    from evalkit.results import Comparison, Estimate, Interval, Results
+    from evalkit.tally import Tally, tally_values
+    from evalkit.testtime import scaling
+    from evalkit.trajectories import trajectory
+
+__getattr__, __dir__, _ = _lazy.attach(
+    __name__,
+    submod_attrs={
+        "comparison": ["compare", "compare_groups"],
+        "errors": ["EvalkitError", "EvalkitWarning"],
+        "estimation": ["estimate", "estimate_values"],
+        "records": ["Records", "read", "write"],
+        "results": ["Comparison", "Estimate", "Interval", "Results"],
+        "tally": ["Tally", "tally_values"],
+        "testtime": ["scaling"],
+        "trajectories": ["trajectory"],
+    },
+)
+
+__all__ = [
+    "Comparison",
+    "Estimate",
+    "EvalkitError",
+    "EvalkitWarning",
+    "Interval",
+    "Records",
+    "Results",
+    "Tally",
+    "compare",
+    "compare_groups",
+    "estimate",
+    "estimate_values",
+    "read",
+    "scaling",
+    "tally_values",
+    "trajectory",
+    "write",
+]

@@ -1,0 +1,163 @@
+"""Match two systems item by item, in the engine that holds the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evalkit._design import Design, scored_rows
+from evalkit.errors import InputError
+from evalkit.tally import Tally, tally
+
+__all__ = ["PairedGroup", "pair"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedGroup:
+    """The pairs of one group.
+
+    Attributes
+    ----------
+    differences : Tally
+        Candidate minus base, item by item.
+    base_mean, candidate_mean : float or None
+        Means over the pairs.
+    only_base, only_candidate : int
+        Items scored for one system only.
+    """
+
+    differences: Tally
+    base_mean: float | None
+    candidate_mean: float | None
+    only_base: int
+    only_candidate: int
+
+
+def _items(side: Design, keys: Sequence[str], cluster: str | None, score: str) -> Any:
+    """One row for each item: the mean of its scored attempts."""
+    import narwhals as nw
+
+    value = nw.col("score").cast(nw.Float64).alias(score)
+    frame = side.frame.filter(scored_rows(side)).with_columns(value)
+    aggregates = [nw.col(score).mean()]
+    if cluster is not None:
+        first, last = f"{score}_cluster", f"{score}_cluster_max"
+        frame = frame.with_columns(nw.col(cluster).alias(first), nw.col(cluster).alias(last))
+        aggregates += [nw.col(first).min(), nw.col(last).max()]
+    return frame.group_by(list(keys)).agg(*aggregates)
+
+
+def _rows(frame: Any) -> list[dict[str, Any]]:
+    eager = frame.collect() if hasattr(frame, "collect") else frame
+    return list(eager.iter_rows(named=True))
+
+
+def _check_clusters(pairs: Any, sides: Sequence[str]) -> None:
+    """Refuse an item that stands in two clusters."""
+    import narwhals as nw
+
+    columns = [c for side in sides for c in (f"{side}_cluster", f"{side}_cluster_max")]
+    clash = nw.lit(value=False)
+    for column in columns[1:]:
+        clash = clash | (nw.col(column) != nw.col(columns[0]))
+    found = _rows(pairs.filter(clash).select("item", *columns).sort("item").head(1))
+    if found:
+        row = found[0]
+        names = sorted({str(row[c]) for c in columns})
+        raise InputError(
+            f"it stands in clusters {' and '.join(map(repr, names))}; give it one",
+            item=str(row["item"]),
+        )
+
+
+def pair(
+    base: Design, candidate: Design, *, by: Sequence[str] = (), cluster: str | None = None
+) -> tuple[PairedGroup, ...]:
+    """Pair the scored items of two systems.
+
+    Parameters
+    ----------
+    base, candidate : Design
+        Rows of one system each.
+    by : sequence of str
+        Group columns, part of what identifies a pair.
+    cluster : str, optional
+        Cluster column, in either design.
+
+    Returns
+    -------
+    tuple of PairedGroup
+        Sorted by group; an item attempted more than once enters with its mean score.
+
+    Raises
+    ------
+    InputError
+        If an item stands in two clusters.
+    """
+    import narwhals as nw
+
+    keys = [*by, "item"]
+    with_cluster = [cluster is not None and side.has(cluster) for side in (base, candidate)]
+    b = _items(base, keys, cluster if with_cluster[0] else None, "_base")
+    c = _items(candidate, keys, cluster if with_cluster[1] else None, "_cand")
+    pairs = b.join(c, on=keys, how="inner")
+    sides = [name for name, there in zip(("_base", "_cand"), with_cluster, strict=True) if there]
+    if sides:
+        _check_clusters(pairs, sides)
+    # Means of equal attempts can differ in the last bit; that is not a win.
+    difference = (nw.col("_cand") - nw.col("_base")).round(12)
+    pairs = pairs.with_columns(difference.alias("_difference"))
+    tallies = tally(
+        pairs, score="_difference", by=by, cluster=f"{sides[0]}_cluster" if sides else None
+    )
+    counts = _group_sizes(b, c, pairs, by)
+    groups = {tuple(t.by.values()): t for t in tallies}
+    return tuple(
+        _group(key, groups.get(key), counts[key], by, clustered=bool(sides))
+        for key in sorted(counts)
+    )
+
+
+def _group_sizes(b: Any, c: Any, pairs: Any, by: Sequence[str]) -> dict[tuple[str, ...], list[Any]]:
+    """Rows of each side and of the pairs, and the pair means, group by group."""
+    import narwhals as nw
+
+    out: dict[tuple[str, ...], list[Any]] = {}
+    means = (nw.col("_base").mean().alias("_b"), nw.col("_cand").mean().alias("_c"))
+    for index, frame in enumerate((b, c, pairs)):
+        aggregates = [nw.len().alias("_n"), *(means if index == 2 else ())]
+        grouped = frame.group_by(list(by)).agg(*aggregates) if by else frame.select(*aggregates)
+        for row in _rows(grouped):
+            key = tuple("" if row[name] is None else str(row[name]) for name in by)
+            slot = out.setdefault(key, [0, 0, 0, None, None])
+            slot[index] = int(row["_n"])
+            if index == 2 and row["_n"]:
+                slot[3:] = [float(row["_b"]), float(row["_c"])]
+    return out
+
+
+def _group(
+    key: tuple[str, ...],
+    found: Tally | None,
+    sizes: Sequence[Any],
+    by: Sequence[str],
+    *,
+    clustered: bool,
+) -> PairedGroup:
+    differences = found or _empty(dict(zip(by, key, strict=True)), clustered=clustered)
+    return PairedGroup(
+        differences=differences,
+        base_mean=sizes[3],
+        candidate_mean=sizes[4],
+        only_base=sizes[0] - sizes[2],
+        only_candidate=sizes[1] - sizes[2],
+    )
+
+
+def _empty(by: dict[str, str], *, clustered: bool) -> Tally:
+    from dataclasses import replace
+
+    from evalkit.tally import tally_values
+
+    return replace(tally_values([], clusters=[] if clustered else None), by=by)

@@ -1,0 +1,47 @@
+"""The application: every verb registered under its name."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evalkit import __version__
+from evalkit.cli.compare import compare
+from evalkit.cli.estimate import estimate
+from evalkit.cli.guard import debugging
+from evalkit.cli.reproduce import reproduce
+from evalkit.cli.scaling import scaling
+from evalkit.cli.trajectory import trajectory
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="evalkit",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"evalkit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    *,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    version: Annotated[  # noqa: ARG001 - handled by its callback
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Measure whether an agent, or its grader, got better, and how sure we are."""
+    debugging(on=debug)
+
+
+for verb in (reproduce, estimate, compare, trajectory, scaling):
+    app.command()(verb)
