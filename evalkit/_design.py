@@ -163,7 +163,7 @@ def design(
         else:
             data = records.read(data, columns=columns, score_range=score_range, system=system)
     rows: records.Records = data
-    frame = nw.from_native(rows.frame, eager_only=True)
+    frame = nw.from_native(_printable(rows.frame), eager_only=True)
     found = Design(
         frame=frame,
         columns=tuple(frame.columns),
@@ -172,6 +172,28 @@ def design(
         notes=rows.notes,
     )
     return _require(found, keep)
+
+
+def _printable(frame: Any) -> Any:
+    """Escape halves of surrogate pairs, which dataframe engines cannot group by.
+
+    Escaping keeps distinct ids distinct, where replacement characters would merge them.
+    """
+    broken = {}
+    for name in frame.columns:
+        if frame[name].dtype != object:
+            continue
+        try:
+            "".join(str(value) for value in frame[name].unique()).encode()
+        except UnicodeEncodeError:
+            broken[name] = frame[name].map(_escaped)
+    return frame.assign(**broken) if broken else frame
+
+
+def _escaped(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _require(found: Design, keep: Sequence[str]) -> Design:

@@ -143,3 +143,13 @@ def test_results_become_a_frame():
     assert list(frame["system"]) == ["A", "B"]
     assert list(frame["estimate"]) == [0.5, 1.0]
     assert "method" in frame
+
+
+def test_half_a_surrogate_pair_does_not_stop_an_estimate(jsonl):
+    """Ids that no dataframe engine can hold are escaped, and stay distinct."""
+    lines = [r'{"system": "m\ud835", "item": "a\ud835", "score": 1}']
+    lines += [r'{"system": "m\ud835", "item": "a\ud836", "score": 0}']
+    found = evalkit.estimate(jsonl("s.jsonl", lines))[0]
+    assert dict(found.by) == {"system": r"m\ud835"}
+    assert found.n == 2
+    assert evalkit.compare(jsonl("x.jsonl", lines), jsonl("y.jsonl", lines)).n_pairs == 2

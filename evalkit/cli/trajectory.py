@@ -44,19 +44,19 @@ def trajectory_table(found: Trajectory) -> Table:
         )
         for name, runs, candidates, bests, improved, group in lines
     ]
-    for entry in total.by_round:
-        rows.append(
-            tables.Row(
-                cells=(
-                    tables.text(f"round {entry.round}"),
-                    tables.number(entry.attempted, 0),
-                    tables.number(entry.attempted, 0),
-                    tables.number(entry.new_bests, 0),
-                    tables.text(UNDEFINED),
-                    tables.text(_yield_text(entry.yield_, entry.interval)),
-                )
+    rows += [
+        tables.Row(
+            cells=(
+                tables.text(f"round {entry.round}"),
+                tables.number(entry.attempted, 0),
+                tables.number(entry.attempted, 0),
+                tables.number(entry.new_bests, 0),
+                tables.text(UNDEFINED),
+                tables.text(_yield_text(entry.yield_, entry.interval)),
             )
         )
+        for entry in total.by_round
+    ]
     return tables.Table(columns=tuple(columns), rows=tuple(rows))
 
 

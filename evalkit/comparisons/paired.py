@@ -190,7 +190,7 @@ def other_tests(
     >>> from evalkit.tally import tally_values
     >>> d = tally_values([1] * 6 + [0] * 14)
     >>> [round(t.p_value, 5) for t in other_tests(d, verdict="separated", level=0.95)]
-    [0.03125, 0.01563]
+    [0.03125, 0.01562]
     """
     if differences.n == 0:
         return ()

@@ -1,6 +1,5 @@
 """Amortised calls and their break-even."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
