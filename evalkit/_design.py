@@ -163,7 +163,7 @@ def design(
         else:
             data = records.read(data, columns=columns, score_range=score_range, system=system)
     rows: records.Records = data
-    frame = nw.from_native(_printable(rows.frame), eager_only=True)
+    frame = nw.from_native(_arrow(rows.frame), eager_only=True)
     found = Design(
         frame=frame,
         columns=tuple(frame.columns),
@@ -174,26 +174,25 @@ def design(
     return _require(found, keep)
 
 
-def _printable(frame: Any) -> Any:
-    """Escape halves of surrogate pairs, which dataframe engines cannot group by.
+def _arrow(frame: Any) -> Any:
+    """Move rows to Arrow, which groups and joins text several times faster than objects."""
+    import pyarrow as pa
 
-    Escaping keeps distinct ids distinct, where replacement characters would merge them.
-    """
-    broken = {}
+    columns = {}
     for name in frame.columns:
-        if frame[name].dtype != object:
-            continue
+        values = frame[name]
         try:
-            "".join(str(value) for value in frame[name].unique()).encode()
-        except UnicodeEncodeError:
-            broken[name] = frame[name].map(_escaped)
-    return frame.assign(**broken) if broken else frame
+            columns[name] = pa.array(values, from_pandas=True)
+        except (UnicodeEncodeError, pa.ArrowException, TypeError):
+            columns[name] = pa.array([_escaped(value) for value in values], type=pa.string())
+    return pa.table(columns)
 
 
-def _escaped(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    return value.encode("utf-8", "backslashreplace").decode("utf-8")
+def _escaped(value: object) -> str | None:
+    """Escape halves of surrogate pairs, which Arrow cannot hold; distinct ids stay distinct."""
+    if value is None or value != value:  # noqa: PLR0124 - NaN is the only value unlike itself
+        return None
+    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _require(found: Design, keep: Sequence[str]) -> Design:

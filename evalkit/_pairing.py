@@ -35,17 +35,32 @@ class PairedGroup:
 
 
 def _items(side: Design, keys: Sequence[str], cluster: str | None, score: str) -> Any:
-    """One row for each item: the mean of its scored attempts."""
+    """One row for each item: the mean of its scored attempts, and its cluster."""
     import narwhals as nw
 
-    value = nw.col("score").cast(nw.Float64).alias(score)
-    frame = side.frame.filter(scored_rows(side)).with_columns(value)
-    aggregates = [nw.col(score).mean()]
+    columns = [nw.col("score").cast(nw.Float64).alias(score)]
+    unit = list(keys)
     if cluster is not None:
-        first, last = f"{score}_cluster", f"{score}_cluster_max"
-        frame = frame.with_columns(nw.col(cluster).alias(first), nw.col(cluster).alias(last))
-        aggregates += [nw.col(first).min(), nw.col(last).max()]
-    return frame.group_by(list(keys)).agg(*aggregates)
+        columns.append(nw.col(cluster).alias(f"{score}_cluster"))
+        unit.append(f"{score}_cluster")
+    frame = side.frame.filter(scored_rows(side)).with_columns(*columns)
+    items = frame.group_by(unit).agg(nw.col(score).mean())
+    if cluster is not None:
+        _check_one_cluster(items, keys)
+    return items
+
+
+def _check_one_cluster(items: Any, keys: Sequence[str]) -> None:
+    """Refuse an item that stands in two clusters of one system."""
+    import narwhals as nw
+
+    found = _rows(
+        items.group_by(list(keys)).agg(nw.len().alias("_n")).filter(nw.col("_n") > 1).head(1)
+    )
+    if found:
+        raise InputError(
+            f"it stands in {found[0]['_n']} clusters; give it one", item=str(found[0]["item"])
+        )
 
 
 def _rows(frame: Any) -> list[dict[str, Any]]:
@@ -53,20 +68,19 @@ def _rows(frame: Any) -> list[dict[str, Any]]:
     return list(eager.iter_rows(named=True))
 
 
-def _check_clusters(pairs: Any, sides: Sequence[str]) -> None:
-    """Refuse an item that stands in two clusters."""
+def _check_same_clusters(pairs: Any) -> None:
+    """Refuse an item whose two systems place it in different clusters."""
     import narwhals as nw
 
-    columns = [c for side in sides for c in (f"{side}_cluster", f"{side}_cluster_max")]
-    clash = nw.lit(value=False)
-    for column in columns[1:]:
-        clash = clash | (nw.col(column) != nw.col(columns[0]))
-    found = _rows(pairs.filter(clash).select("item", *columns).sort("item").head(1))
+    mine, other = nw.col("_base_cluster"), nw.col("_cand_cluster")
+    found = _rows(
+        pairs.filter(mine != other).select("item", "_base_cluster", "_cand_cluster").head(1)
+    )
     if found:
         row = found[0]
-        names = sorted({str(row[c]) for c in columns})
         raise InputError(
-            f"it stands in clusters {' and '.join(map(repr, names))}; give it one",
+            f"it stands in clusters {row['_base_cluster']!r} and {row['_cand_cluster']!r}; "
+            "give it one",
             item=str(row["item"]),
         )
 
@@ -103,8 +117,8 @@ def pair(
     c = _items(candidate, keys, cluster if with_cluster[1] else None, "_cand")
     pairs = b.join(c, on=keys, how="inner")
     sides = [name for name, there in zip(("_base", "_cand"), with_cluster, strict=True) if there]
-    if sides:
-        _check_clusters(pairs, sides)
+    if len(sides) == 2:
+        _check_same_clusters(pairs)
     # Means of equal attempts can differ in the last bit; that is not a win.
     difference = (nw.col("_cand") - nw.col("_base")).round(12)
     pairs = pairs.with_columns(difference.alias("_difference"))
