@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from evalkit.comparisons.sign_flip_law import continuous_tail, lattice_tail
 from evalkit.errors import ArgumentError
 from evalkit.results import SignificanceTest
 
@@ -16,10 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["mcnemar_exact", "mcnemar_mid_p", "sign_flip"]
 
-_LATTICE_LIMIT = 20_000  # steps of the lattice up to which the sum is convolved exactly
 _ENUMERATE_LIMIT = 20  # units up to which 2^units sign patterns are listed
+_VALUES_LIMIT = 2000  # distinct magnitudes up to which a lattice is looked for
+_SPREAD_LIMIT = 2e5  # standard deviation, in lattice steps, up to which a lattice is inverted
 _RESAMPLES = 99_999
 _CHUNK = 4_000_000
+Law = Literal["auto", "monte-carlo"]
 
 
 def _check_counts(wins: int, losses: int) -> None:
@@ -77,29 +81,33 @@ def mcnemar_mid_p(wins: int, losses: int) -> float:
 
 
 def _lattice(magnitudes: NDArray[np.float64]) -> NDArray[np.int64] | None:
-    """Write the magnitudes as whole multiples of one step, if a coarse one exists."""
-    fractions = [Fraction(float(m)).limit_denominator(1000) for m in np.unique(magnitudes)]
+    """Write the distinct magnitudes as whole multiples of one step, if a coarse one exists."""
+    fractions = [Fraction(float(m)).limit_denominator(1000) for m in magnitudes]
     step = math.lcm(*(f.denominator for f in fractions))
+    if step > 10**6:
+        return None
     scaled = magnitudes * step
     whole = np.rint(scaled)
-    if step > 10**6 or not np.allclose(scaled, whole, rtol=0, atol=1e-6 * max(1.0, step / 1000)):
+    if not np.allclose(scaled, whole, rtol=1e-9, atol=1e-6):
         return None
     integers = whole.astype(np.int64)
-    integers //= max(1, int(np.gcd.reduce(integers)))
-    return integers if int(integers.sum()) <= _LATTICE_LIMIT else None
+    return integers // max(1, int(np.gcd.reduce(integers)))
 
 
-def _convolved(steps: NDArray[np.int64], observed: int) -> float:
-    """Two-sided tail of ``Σ ±step`` by convolution; every term is positive, so none cancels."""
-    law = np.ones(1)
-    for step in steps:
-        wider = np.zeros(law.size + 2 * int(step))
-        wider[: law.size] += law / 2
-        wider[2 * int(step) :] += law / 2
-        law = wider
-    total = int(steps.sum())
-    support = np.arange(-total, total + 1)
-    return float(law[np.abs(support) >= abs(observed)].sum())
+def _exact(moved: NDArray[np.float64]) -> float | None:
+    """Two-sided tail on a lattice; ``None`` when there is none, or it is too fine."""
+    values, counts = np.unique(np.abs(moved), return_counts=True)
+    if values.size > _VALUES_LIMIT:
+        return None
+    steps = _lattice(values)
+    if steps is None or math.sqrt(float(counts @ steps.astype(float) ** 2)) > _SPREAD_LIMIT:
+        return None
+    places = np.searchsorted(values, np.abs(moved))
+    observed = abs(int((np.sign(moved).astype(np.int64) * steps[places]).sum()))
+    total = int((steps * counts).sum())
+    if observed == 0:
+        return 1.0
+    return 2 * lattice_tail(steps, counts.astype(np.int64), (total + observed) // 2)
 
 
 def _enumerated(units: NDArray[np.float64]) -> float:
@@ -127,6 +135,7 @@ def _monte_carlo(units: NDArray[np.float64], rng: np.random.Generator, resamples
 def sign_flip(
     differences: ArrayLike,
     *,
+    law: Law = "auto",
     rng: np.random.Generator | int = 0,
     resamples: int = _RESAMPLES,
     unit: str = "item",
@@ -137,6 +146,8 @@ def sign_flip(
     ----------
     differences : array_like, shape (units,)
         Difference of each independent unit: an item, or the sum over a cluster.
+    law : {"auto", "monte-carlo"}
+        By default the permutation law is computed; ``"monte-carlo"`` samples it.
     rng : Generator or int
         Seed, used only where the law is sampled.
     resamples : int
@@ -147,39 +158,59 @@ def sign_flip(
     Returns
     -------
     SignificanceTest
-        Two-sided; its name says whether the law was convolved, enumerated or sampled.
+        Two-sided; its name says how the law was computed.
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite, or a setting is not allowed.
 
     Notes
     -----
     Under the null hypothesis that each unit's difference is symmetric about 0, all sign patterns
-    are equally likely. Differences on a lattice are convolved exactly; up to 20 units are
-    enumerated; otherwise ``p = (hits + 1) / (resamples + 1)`` (Phipson and Smyth 2010), which is
-    never 0.
+    are equally likely. Differences on a lattice (0/1 scores, half credits, means of attempts) have
+    an exact law (:mod:`evalkit.comparisons.sign_flip_law`), far tails included. Up to 20 irregular
+    units are enumerated; more are inverted as a smooth law. A sampled law gives
+    ``p = (hits + 1) / (resamples + 1)`` (Phipson and Smyth 2010), and is enumerated instead when
+    there are no more patterns than resamples. No p-value is ever 0.
 
     Examples
     --------
     >>> sign_flip([1, 1, 1, 1, 1, 1]).p_value
     0.03125
+    >>> sign_flip([1, 1, 1, 1, 1, 1], law="monte-carlo", resamples=9).p_value >= 0.1
+    True
     """
     units = np.asarray(differences, dtype=float).ravel()
     if not np.isfinite(units).all():
         raise ArgumentError("`differences` holds NaN or an infinity; leave out unscored units")
+    if resamples < 1 or law not in get_args(Law):
+        raise ArgumentError(
+            f"`law` is {law!r} and `resamples` {resamples}; the law is 'auto' or 'monte-carlo', "
+            "with at least one resample"
+        )
     name = f"{unit} sign-flip permutation"
     if units.size == 0:
         return SignificanceTest(name=name, p_value=None, note="no pairs")
     moved = units[units != 0]
     if moved.size == 0:
         return SignificanceTest(name=name, p_value=1.0, note="every difference is 0")
-    steps = _lattice(np.abs(moved))
-    if steps is not None:
-        observed = int((np.sign(moved).astype(np.int64) * steps).sum())
-        return SignificanceTest(
-            name=f"{name} (exact)", p_value=min(1.0, _convolved(steps, observed))
-        )
+    how, p = _permutation_p(moved, law, rng, resamples)
+    return SignificanceTest(name=f"{name} ({how})", p_value=min(1.0, max(p, sys.float_info.min)))
+
+
+def _permutation_p(
+    moved: NDArray[np.float64], law: Law, rng: np.random.Generator | int, resamples: int
+) -> tuple[str, float]:
+    """How the law was computed, and the two-sided p-value."""
+    if law == "monte-carlo":
+        if moved.size <= _ENUMERATE_LIMIT and 2**moved.size <= resamples:
+            return "enumerated", _enumerated(moved)
+        generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+        return f"Monte Carlo, {resamples} resamples", _monte_carlo(moved, generator, resamples)
+    exact = _exact(moved)
+    if exact is not None:
+        return "exact", exact
     if moved.size <= _ENUMERATE_LIMIT:
-        return SignificanceTest(name=f"{name} (enumerated)", p_value=_enumerated(moved))
-    generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
-    return SignificanceTest(
-        name=f"{name} (Monte Carlo, {resamples} resamples)",
-        p_value=_monte_carlo(moved, generator, resamples),
-    )
+        return "enumerated", _enumerated(moved)
+    return "inverted", 2 * continuous_tail(np.abs(moved), abs(float(moved.sum())))
