@@ -230,8 +230,8 @@ def tally(
 
     Notes
     -----
-    Two grouped counts are run in the frame's own engine; only their results, one row for each
-    distinct (group, cluster, outcome), are brought into memory.
+    One grouped count is run in the frame's own engine, in one pass over the rows; only its
+    result, one row for each distinct (group, cluster, status, outcome), is brought into memory.
 
     Examples
     --------
@@ -259,49 +259,46 @@ def tally(
             .then(nw.lit("scored"))
             .otherwise(nw.when(lost).then(nw.lit("missing")).otherwise(nw.col(status)))
         )
+    unscored = [*([cluster] if cluster else []), "_value"]
     table = table.with_columns(state.alias("_state"))
-    keys = [*by, *([cluster] if cluster else [])]
-    states = _collect(table.group_by([*by, "_state"]).agg(nw.len().alias("_rows")))
-    cells = _collect(
-        table.filter(nw.col("_state") == "scored")
-        .group_by([*keys, "_value"])
-        .agg(nw.len().alias("_rows"))
+    table = table.with_columns(
+        *(nw.when(nw.col("_state") == "scored").then(nw.col(name)).alias(name) for name in unscored)
     )
-    return _assemble(states, cells, by=by, cluster=cluster)
+    keys = [*by, "_state", *unscored]
+    return _assemble(
+        _collect(table.select(*keys).group_by(keys).agg(nw.len().alias("_rows"))),
+        by=by,
+        cluster=cluster,
+    )
 
 
 def _assemble(
-    states: Mapping[str, list[Any]],
-    cells: Mapping[str, list[Any]],
-    *,
-    by: Sequence[str],
-    cluster: str | None,
+    cells: Mapping[str, list[Any]], *, by: Sequence[str], cluster: str | None
 ) -> tuple[Tally, ...]:
+    counts = np.asarray(cells["_rows"], dtype=np.int64)
     status_of: dict[tuple[str, ...], dict[str, int]] = {}
-    for index, state in enumerate(states["_state"]):
-        key = tuple(_text(states[c][index]) for c in by)
+    scored: dict[tuple[str, ...], list[int]] = {}
+    for index, state in enumerate(cells["_state"]):
+        key = tuple(_text(cells[c][index]) for c in by)
         group = status_of.setdefault(key, {})
-        group[state] = group.get(state, 0) + int(states["_rows"][index])
-    rows_of: dict[tuple[str, ...], list[int]] = {key: [] for key in status_of}
-    for index in range(len(cells["_rows"])):
-        rows_of[tuple(_text(cells[c][index]) for c in by)].append(index)
-    values = np.asarray(cells["_value"], dtype=float)
+        group[state] = group.get(state, 0) + int(counts[index])
+        if state == "scored":
+            scored.setdefault(key, []).append(index)
+    values = np.asarray([np.nan if v is None else v for v in cells["_value"]], dtype=float)
     if np.isinf(values).any():
         raise InputError("a score is infinite; mark it as missing or correct it")
-    counts = np.asarray(cells["_rows"], dtype=np.int64)
     out = []
     for key in sorted(status_of):
-        chosen = np.asarray(rows_of[key], dtype=np.int64)
+        chosen = np.asarray(scored.get(key, []), dtype=np.int64)
         sums = None
         if cluster is not None:
             sums = _clusters([cells[cluster][i] for i in chosen], values[chosen], counts[chosen])
         distinct, inverse = np.unique(values[chosen], return_inverse=True)
+        totals = np.bincount(inverse, weights=counts[chosen], minlength=distinct.size)
         out.append(
             Tally(
                 values=distinct,
-                counts=np.bincount(inverse, weights=counts[chosen], minlength=distinct.size).astype(
-                    np.int64
-                ),
+                counts=totals.astype(np.int64),
                 by=dict(zip(by, key, strict=True)),
                 clusters=sums,
                 rows=_row_counts(status_of[key]),
