@@ -205,7 +205,10 @@ def estimate(
     unit = cluster
     if unit is None and repeated_within_items(found):
         unit = "item"
-        notes.append("items were judged more than once: intervals take items as clusters")
+        notes.append(
+            "items were judged more than once: intervals take items as clusters, so they are for "
+            "new items judged as often; attempt_sd is the spread between attempts"
+        )
     notes += unused_cluster_note(found, cluster, groups)
     if errors != "exclude":
         fail = _fail_score(found, bounds)
@@ -220,7 +223,29 @@ def estimate(
     if not tallies:
         notes.append("no rows, so there is nothing to estimate")
     results = [estimate_tally(t, method=method, level=level, score_range=bounds) for t in tallies]
+    if found.has("attempt") and _distinct(found, "attempt") > 1:
+        results = _with_attempts(results, found, groups)
     return Results(results, notes=dict.fromkeys(notes))
+
+
+def _with_attempts(
+    results: Sequence[Estimate], found: Design, groups: Sequence[str]
+) -> list[Estimate]:
+    """Add the spread between the means of the attempts."""
+    means: dict[tuple[str, ...], list[float]] = {}
+    for t in tally(
+        found.frame,
+        by=[*groups, "attempt"],
+        status="status" if found.has("status") else None,
+    ):
+        if t.mean is not None:
+            means.setdefault(tuple(t.by[name] for name in groups), []).append(t.mean)
+    out = []
+    for result in results:
+        own = means.get(tuple(result.by.values()), [])
+        spread = statistics.stdev(own) if len(own) > 1 else None
+        out.append(replace(result, attempts=len(own) or None, attempt_sd=spread))
+    return out
 
 
 def _fail_score(found: Design, bounds: Range | None) -> float:

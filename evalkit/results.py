@@ -150,6 +150,11 @@ class Estimate:
         Attempted, scored and errored rows.
     low_if_errors_fail, high_if_errors_pass : float or None
         The estimate with every errored row at the low, and at the high, end of the range.
+    attempts : int or None
+        Number of attempts (seeds, runs) over the items, when there are several.
+    attempt_sd : float or None
+        Standard deviation of the means of the attempts, which papers print beside a mean over
+        seeds. The interval does not come from it: it carries the sampling of items.
     note : str or None
         What was left out, assumed or undefined.
     """
@@ -163,6 +168,8 @@ class Estimate:
     counts: RowCounts
     low_if_errors_fail: float | None = None
     high_if_errors_pass: float | None = None
+    attempts: int | None = None
+    attempt_sd: float | None = None
     level: float = 0.95
     note: str | None = None
 
@@ -183,6 +190,8 @@ class Estimate:
             "errors": dict(self.counts.by_status),
             "low_if_errors_fail": json_value(self.low_if_errors_fail),
             "high_if_errors_pass": json_value(self.high_if_errors_pass),
+            "attempts": self.attempts,
+            "attempt_sd": json_value(self.attempt_sd),
             "note": self.note,
         }
 

@@ -72,6 +72,9 @@ def test_repeated_attempts_are_clustered_by_item():
     results = evalkit.estimate(pd.DataFrame(data))
     assert results[0].clusters == 4
     assert any("judged more than once" in note for note in results.notes)
+    # Attempt means 3/4 and 1/2: standard deviation √(1/32).
+    assert results[0].attempts == 2
+    assert results[0].attempt_sd == pytest.approx((1 / 32) ** 0.5)
 
 
 def test_an_unused_cluster_column_is_said():
