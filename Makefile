@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: reproduce test check slow format reports clean
+.PHONY: reproduce test check slow bench coverage format reports clean
 
 reproduce: $(STAMP)
 	$(BIN)/evalkit reproduce
@@ -19,6 +19,14 @@ check: $(STAMP)
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
+
+bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint constraints.txt '.[bench]'
+	$(BIN)/python benchmarks/run.py --write-docs
+
+coverage: $(STAMP)
+	$(BIN)/python benchmarks/measure_coverage.py
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .

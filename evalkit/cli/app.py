@@ -10,6 +10,7 @@ from evalkit import __version__
 from evalkit.cli.compare import compare
 from evalkit.cli.estimate import estimate
 from evalkit.cli.guard import debugging
+from evalkit.cli.methods import methods
 from evalkit.cli.reproduce import reproduce
 from evalkit.cli.scaling import scaling
 from evalkit.cli.trajectory import trajectory
@@ -43,5 +44,5 @@ def root(
     debugging(on=debug)
 
 
-for verb in (reproduce, estimate, compare, trajectory, scaling):
+for verb in (reproduce, estimate, compare, trajectory, scaling, methods):
     app.command()(verb)

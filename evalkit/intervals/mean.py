@@ -5,7 +5,8 @@ data                                default                 alternatives by name
 ==================================  ======================  =====================================
 0/1 scores, independent             ``wilson``              clopper-pearson, mid-p, jeffreys,
                                                             agresti-coull, wald, t
-scores in a range, independent      ``wilson-neff``         korn-graubard, augmented-t, t, wald
+scores in a range, 30 and more      ``wilson-neff``         korn-graubard, augmented-t, t, wald
+scores in a range, fewer            ``augmented-t``         wilson-neff, korn-graubard, t, wald
 clusters, scores in a range         ``augmented-cluster-t`` cr2, cr1, cr0
 no range known                      ``t``; ``cr2``          wald; cr1, cr0
 ==================================  ======================  =====================================
@@ -48,6 +49,9 @@ MeanMethod = Literal[
     "cr0",
 ]
 _CLUSTERED = ("augmented-cluster-t", "cr2", "cr1", "cr0")
+# The effective sample size needs a variance to divide by: of 12 continuous scores it covers .88 to
+# .93 of a nominal .95, of 34 scores .93 to .965 (tests/coverage).
+_ENOUGH = 30
 _NO_RANGE = (
     "no range declared and scores leave 0..1: the interval does not use one; "
     "declare it where the scores are bounded"
@@ -111,7 +115,9 @@ def _choose(tally: Tally, bounds: Range | None) -> MeanMethod:
         return "cr2" if bounds is None else "augmented-cluster-t"
     if bounds is None:
         return "t"
-    return "wilson" if tally.is_binary and bounds == (0.0, 1.0) else "wilson-neff"
+    if tally.is_binary and bounds == (0.0, 1.0):
+        return "wilson"
+    return "wilson-neff" if tally.n >= _ENOUGH else "augmented-t"
 
 
 def _check_method(method: str, tally: Tally, bounds: Range | None) -> None:
@@ -268,7 +274,7 @@ def mean_interval(
     Examples
     --------
     >>> mean_interval([1, 1, 0.5, 0])
-    Interval(low=0.257..., high=0.888..., level=0.95, method='wilson-neff')
+    Interval(low=0.067..., high=1.0, level=0.95, method='augmented-t (t, 5 df)')
     """
     tally = tally_values(values, clusters=clusters)
     return tally_interval(tally, method=method, level=level, score_range=score_range).interval

@@ -78,7 +78,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
     except FileNotFoundError:
         raise FileMissingError(f"{path}: there is no such file") from None
     except IsADirectoryError:
-        message = "this is a folder; name a file in it, or bring a log folder in with `import`"
+        message = "this is a folder; name a file in it"
         raise InputError(message, path=str(path)) from None
     except (OSError, ValueError) as cause:
         raise InputError(f"the file cannot be opened ({cause})", path=str(path)) from cause

@@ -112,6 +112,6 @@ def _second_scale(
         first = above.nonzero()[0]
         notes.append(
             f"{len(first)} of {scored.sum()} scores exceed 1 while the others lie in [0, 1], as if "
-            f"on a second scale: {name(first)}; declare `score_range` (--score-range 0 1) to "
+            f"on a second scale: {name(first)}; declare `score_range` (--range 0 1) to "
             "leave them out"
         )

@@ -194,7 +194,7 @@ def _score_text(text: str) -> float:
         raise CellError(
             f"the score {_short(text)} is a percentage, which leaves the scale open; "
             "write it without the sign, as a fraction (0 to 1) or as a number with a declared "
-            "`score_range` of (0, 100) (--score-range 0 100)"
+            "`score_range` of (0, 100) (--range 0 100)"
         )
     if _COMMA.fullmatch(stripped):
         raise CellError(

@@ -2,31 +2,22 @@
 
 import numpy as np
 import pytest
-from laws import (
-    CREDITS,
-    clustered_differences,
-    compositions,
-    held_out_cells,
-    multinomial_weights,
+from laws import held_out_cells
+from measures import (
+    binary_coverage,
+    cluster_hits,
+    credit_coverage,
+    credit_law,
+    paired_coverage,
+    sparse_laws,
 )
 from scipy import stats
 
 from evalkit.comparisons import compare_pairs, compare_samples
-from evalkit.intervals import mean_interval, proportion_interval
-from evalkit.tally import Tally, tally_values
+from evalkit.intervals import mean_interval
+from evalkit.tally import tally_values
 
 RATES = np.arange(0.02, 0.981, 0.01)
-
-
-def binary_coverage(n, method, rates):
-    """Exact coverage of a proportion interval at each rate."""
-    k = np.arange(n + 1)
-    found = [proportion_interval(int(x), n, method=method) for x in k]
-    low = np.array([np.nan if f is None else f.low for f in found])
-    high = np.array([np.nan if f is None else f.high for f in found])
-    rates = np.asarray(rates)
-    inside = (low[:, None] <= rates + 1e-12) & (rates <= high[:, None] + 1e-12)
-    return (stats.binom.pmf(k[:, None], n, rates) * inside).sum(axis=0)
 
 
 @pytest.mark.parametrize(
@@ -55,47 +46,18 @@ def test_wald_is_not_an_interval_to_rely_on():
 
 def test_half_credit_means_at_34_items():
     """Wilson at n_eff covers .945, .942, .965 at means .5, .785, .96."""
-    states = compositions(34, 3)
-    bounds = [
-        mean_interval(np.repeat([0.0, 0.5, 1.0], counts), method="wilson-neff") for counts in states
-    ]
-    low, high = np.array([b.low for b in bounds]), np.array([b.high for b in bounds])
-    found = []
-    for mean in (0.5, 0.785, 0.96):
-        ties = min(mean, 1 - mean)
-        law = np.array([1 - mean - ties / 2, ties, mean - ties / 2])
-        weights = multinomial_weights(states, law)
-        found.append(weights[(low <= mean + 1e-12) & (mean <= high + 1e-12)].sum())
+    found = credit_coverage(34, "wilson-neff", (0.5, 0.785, 0.96))
     assert found == pytest.approx([0.945, 0.942, 0.965], abs=6e-4)
 
 
-def paired_coverage(n, laws, method="default"):
-    """Exact coverage of a paired interval under laws on {-1, -½, 0, ½, 1}."""
-    states = compositions(n, 5)
-    low, high = np.full(len(states), np.nan), np.full(len(states), np.nan)
-    for i, counts in enumerate(states):
-        used = counts > 0
-        sample = Tally(values=CREDITS[used], counts=counts[used], rows=tally_values([]).rows)
-        interval = compare_pairs(sample, method=method).interval
-        if interval is not None:
-            low[i], high[i] = interval.low, interval.high
-    out = []
-    for law in laws:
-        mean = float(law @ CREDITS)
-        inside = (low <= mean + 1e-12) & (mean <= high + 1e-12)
-        out.append(multinomial_weights(states, law)[inside].sum())
-    return np.array(out)
-
-
-def sparse_laws(number, seed):
-    """Laws of differences from rare to common disagreement."""
-    rng = np.random.default_rng(seed)
-    disagreement = rng.uniform(0.01, 0.9, number)
-    shares = rng.dirichlet(np.ones(4) * 0.5, number)
-    laws = np.zeros((number, 5))
-    laws[:, [0, 1, 3, 4]] = shares * disagreement[:, None]
-    laws[:, 2] = 1 - disagreement
-    return laws
+@pytest.mark.parametrize("n", [5, 12, 34])
+@pytest.mark.parametrize("shape", [(2, 2), (8, 2), (0.5, 0.5), (0.3, 2)])
+def test_continuous_scores_keep_their_level(n, shape):
+    """The default covers beta-distributed scores at a rate compatible with .93, few or many."""
+    rng = np.random.default_rng(12)
+    truth = shape[0] / sum(shape)
+    hits = sum(truth in mean_interval(rng.beta(*shape, n)) for _ in range(1000))
+    assert stats.binomtest(hits, 1000, 0.93, alternative="less").pvalue > 0.01
 
 
 def test_augmented_t_never_falls_below_its_level():
@@ -103,26 +65,6 @@ def test_augmented_t_never_falls_below_its_level():
     laws = sparse_laws(200, seed=1)
     assert paired_coverage(12, laws).min() > 0.94
     assert paired_coverage(12, laws, method="t").min() < 0.5
-
-
-def cluster_hits(cell, replications, seed):
-    """How often the default clustered interval covers the effect."""
-    number, size, icc, (disagreement, effect) = cell
-    rng = np.random.default_rng(seed)
-    hits = 0
-    for _ in range(replications):
-        values, labels = clustered_differences(
-            rng,
-            clusters=number,
-            size=size,
-            icc=icc,
-            disagreement=disagreement,
-            effect=effect,
-        )
-        sample = tally_values(values, clusters=labels.tolist())
-        interval = compare_pairs(sample).interval
-        hits += interval.low <= effect <= interval.high
-    return hits
 
 
 @pytest.mark.parametrize(
@@ -176,9 +118,8 @@ def test_two_sample_credits_keep_their_level(sizes):
             for _ in range(2000):
                 samples = []
                 for n, m in zip(sizes, (mean, mean - shift), strict=True):
-                    ties = min(m, 1 - m)
-                    law = [1 - m - ties / 2, ties, m - ties / 2]
-                    samples.append(tally_values(rng.choice([0.0, 0.5, 1.0], size=n, p=law)))
+                    scores = rng.choice([0.0, 0.5, 1.0], size=n, p=credit_law(m))
+                    samples.append(tally_values(scores))
                 found = compare_samples(*samples, method="augmented-welch-t").interval
                 hits += found.low <= -shift <= found.high
             worst = min(worst, hits / 2000)

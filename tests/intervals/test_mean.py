@@ -84,9 +84,11 @@ def test_interval_mirrors(values):
     ("values", "settings", "method"),
     [
         ([1, 0, 1], {}, "wilson"),
-        ([1, 0.5, 0], {}, "wilson-neff"),
+        ([1, 0.5, 0], {}, "augmented-t"),
+        ([1, 0.5, 0] * 10, {}, "wilson-neff"),
         ([3, 7, 5], {"score_range": None}, "t"),
-        ([3, 7, 5], {"score_range": (0, 10)}, "wilson-neff"),
+        ([3, 7, 5], {"score_range": (0, 10)}, "augmented-t"),
+        ([3, 7, 5] * 10, {"score_range": (0, 10)}, "wilson-neff"),
         ([1, 0, 1, 0], {"clusters": "aabb"}, "augmented-cluster-t"),
         ([3, 7, 5, 2], {"clusters": "abab", "score_range": None}, "cr2"),
     ],

@@ -1,0 +1,146 @@
+"""Every interval method by name: what it is for, its rule, its source, its measured coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalkit.results import Results, json_value
+
+__all__ = ["MethodInfo", "methods"]
+
+COVERAGE_FILE = "coverage.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodInfo:
+    """One interval method.
+
+    Attributes
+    ----------
+    method : str
+        Name, as ``--method`` takes it.
+    estimates : str
+        What it estimates: a mean, a paired difference, a two-sample difference.
+    default_for : str or None
+        Data that it is the default for.
+    rule : str
+        How the bounds are computed.
+    source : str
+        Where the rule is published.
+    coverage : mapping
+        Measured coverage of the nominal 95 % interval, by setting.
+    """
+
+    method: str
+    estimates: str
+    default_for: str | None
+    rule: str
+    source: str
+    coverage: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON-safe values."""
+        return {name: json_value(getattr(self, name)) for name in self.__slots__}
+
+
+_MEAN, _PAIR, _TWO = "mean", "paired difference", "two independent samples"
+_BOTH = "mean, paired difference"
+_TABLE = (
+    ("wilson", _MEAN, "0/1 scores", "inverts the score test", "Wilson 1927"),
+    (
+        "wilson-neff",
+        _MEAN,
+        "30 and more scores in a range",
+        "wilson at n_eff = n m(1-m)/s²",
+        "Wilson 1927; effective n as in Korn and Graubard 1998",
+    ),
+    (
+        "augmented-t",
+        _BOTH,
+        "paired differences, and few scores, in a range",
+        "t after one pseudo-outcome at each end of the range",
+        "after Agresti and Min 2005; Bonett and Price 2012",
+    ),
+    (
+        "augmented-cluster-t",
+        _BOTH,
+        "clusters, scores in a range",
+        "CR2 and t after one pseudo-cluster at each end of the range",
+        "docs/statistics.md",
+    ),
+    ("t", _BOTH, "no range known", "mean ± t(n-1) s/√n", "Student 1908"),
+    ("cr2", _BOTH, "clusters, no range known", "CR2, Satterthwaite t", "Bell and McCaffrey 2002"),
+    ("cr1", _BOTH, None, "cluster-robust with G/(G-1), t(G-1)", "Liang and Zeger 1986"),
+    ("cr0", _BOTH, None, "cluster-robust without correction, normal", "Liang and Zeger 1986"),
+    ("clopper-pearson", _MEAN, None, "inverts exact binomial tails", "Clopper and Pearson 1934"),
+    ("mid-p", _MEAN, None, "inverts exact binomial mid-p tails", "Berry and Armitage 1995"),
+    ("jeffreys", _MEAN, None, "Beta(1/2, 1/2) posterior quantiles", "Brown, Cai, DasGupta 2001"),
+    ("agresti-coull", _MEAN, None, "Wald after adding z²/2 of each", "Agresti and Coull 1998"),
+    ("korn-graubard", _MEAN, None, "clopper-pearson at n_eff", "Korn and Graubard 1998"),
+    ("wald", _BOTH, None, "mean ± z SE; for comparison only", "textbook"),
+    ("tango", _PAIR, None, "inverts the paired score test", "Tango 1998"),
+    ("newcombe", _TWO, "0/1 scores", "hybrid of two wilson intervals", "Newcombe 1998, method 10"),
+    (
+        "augmented-welch-t",
+        _TWO,
+        "scores in a range",
+        "Welch t of two augmented means",
+        "Welch 1947; docs/statistics.md",
+    ),
+    ("welch-t", _TWO, "no range known", "Welch t", "Welch 1947"),
+)
+
+
+def _measured() -> Mapping[str, Any]:
+    """Coverage figures that the package carries."""
+    import json
+    from importlib.resources import files
+
+    text = files("evalkit.intervals").joinpath(COVERAGE_FILE).read_text(encoding="utf-8")
+    return dict(json.loads(text))
+
+
+def methods() -> Results[MethodInfo]:
+    """List every interval method with its measured coverage.
+
+    Returns
+    -------
+    Results of MethodInfo
+        Defaults first. `coverage` maps a setting to the figures measured there: coverage ``at``
+        each of the rates of the notes, its ``floor`` over all rates, the ``worst`` of many laws
+        and the share ``below_93`` percent.
+
+    Notes
+    -----
+    Independent outcomes are enumerated exactly; clustered ones are simulated. The figures are
+    remeasured by ``python benchmarks/measure_coverage.py`` and checked by ``tests/coverage``.
+
+    Examples
+    --------
+    >>> found = {info.method: info for info in methods()}
+    >>> found["wilson"].coverage["binary, n = 34"]["at"]
+    [0.942, 0.966, 0.954]
+    """
+    measured = _measured()
+    settings = {name: figures for name, figures in measured.items() if isinstance(figures, dict)}
+    rows = [
+        MethodInfo(
+            method=name,
+            estimates=estimates,
+            default_for=default_for,
+            rule=rule,
+            source=source,
+            coverage={
+                setting: figures[name] for setting, figures in settings.items() if name in figures
+            },
+        )
+        for name, estimates, default_for, rule, source in _TABLE
+    ]
+    rates = ", ".join(str(rate) for rate in measured["rates"])
+    note = (
+        f"coverage of nominal 95 % intervals; `at` means {rates}; independent outcomes are "
+        f"enumerated, clustered ones simulated ({measured['replications']} samples a cell)"
+    )
+    return Results(rows, notes=[note])
