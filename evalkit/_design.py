@@ -182,7 +182,11 @@ def _arrow(frame: Any) -> Any:
     for name in frame.columns:
         values = frame[name]
         try:
-            columns[name] = pa.array(values, from_pandas=True)
+            column = pa.array(values, from_pandas=True)
+            # A column without a value has no type to join or group by.
+            untyped = pa.types.is_null(column.type)
+            empty_type = pa.float64() if name == "score" else pa.string()
+            columns[name] = column.cast(empty_type) if untyped else column
         except (UnicodeEncodeError, pa.ArrowException, TypeError):
             columns[name] = pa.array([_escaped(value) for value in values], type=pa.string())
     return pa.table(columns)

@@ -12,6 +12,8 @@ from evalkit.tally import Tally, tally
 
 __all__ = ["PairedGroup", "pair"]
 
+_DIGITS = 12  # decimals of item means: far below any score, above binary noise
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedGroup:
@@ -45,6 +47,8 @@ def _items(side: Design, keys: Sequence[str], cluster: str | None, score: str) -
         unit.append(f"{score}_cluster")
     frame = side.frame.filter(scored_rows(side)).with_columns(*columns)
     items = frame.group_by(unit).agg(nw.col(score).mean())
+    # Means of the same attempts in another order can differ in the last bit.
+    items = items.with_columns(nw.col(score).round(_DIGITS))
     if cluster is not None:
         _check_one_cluster(items, keys)
     return items
@@ -119,51 +123,55 @@ def pair(
     sides = [name for name, there in zip(("_base", "_cand"), with_cluster, strict=True) if there]
     if len(sides) == 2:
         _check_same_clusters(pairs)
-    # Means of equal attempts can differ in the last bit; that is not a win.
-    difference = (nw.col("_cand") - nw.col("_base")).round(12)
+    difference = (nw.col("_cand") - nw.col("_base")).round(_DIGITS)
     pairs = pairs.with_columns(difference.alias("_difference"))
     tallies = tally(
         pairs, score="_difference", by=by, cluster=f"{sides[0]}_cluster" if sides else None
     )
     counts = _group_sizes(b, c, pairs, by)
     groups = {tuple(t.by.values()): t for t in tallies}
+    means = [
+        {tuple(t.by.values()): t.mean for t in tally(pairs, score=name, by=by)}
+        for name in ("_base", "_cand")
+    ]
     return tuple(
-        _group(key, groups.get(key), counts[key], by, clustered=bool(sides))
+        _group(
+            dict(zip(by, key, strict=True)),
+            groups.get(key),
+            counts[key],
+            (means[0].get(key), means[1].get(key)),
+            clustered=bool(sides),
+        )
         for key in sorted(counts)
     )
 
 
-def _group_sizes(b: Any, c: Any, pairs: Any, by: Sequence[str]) -> dict[tuple[str, ...], list[Any]]:
-    """Rows of each side and of the pairs, and the pair means, group by group."""
+def _group_sizes(b: Any, c: Any, pairs: Any, by: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
+    """Items of each side and pairs, group by group."""
     import narwhals as nw
 
-    out: dict[tuple[str, ...], list[Any]] = {}
-    means = (nw.col("_base").mean().alias("_b"), nw.col("_cand").mean().alias("_c"))
+    out: dict[tuple[str, ...], list[int]] = {}
+    size = nw.len().alias("_n")
     for index, frame in enumerate((b, c, pairs)):
-        aggregates = [nw.len().alias("_n"), *(means if index == 2 else ())]
-        grouped = frame.group_by(list(by)).agg(*aggregates) if by else frame.select(*aggregates)
+        grouped = frame.group_by(list(by)).agg(size) if by else frame.select(size)
         for row in _rows(grouped):
             key = tuple("" if row[name] is None else str(row[name]) for name in by)
-            slot = out.setdefault(key, [0, 0, 0, None, None])
-            slot[index] = int(row["_n"])
-            if index == 2 and row["_n"]:
-                slot[3:] = [float(row["_b"]), float(row["_c"])]
+            out.setdefault(key, [0, 0, 0])[index] = int(row["_n"])
     return out
 
 
 def _group(
-    key: tuple[str, ...],
+    by: dict[str, str],
     found: Tally | None,
-    sizes: Sequence[Any],
-    by: Sequence[str],
+    sizes: Sequence[int],
+    means: tuple[float | None, float | None],
     *,
     clustered: bool,
 ) -> PairedGroup:
-    differences = found or _empty(dict(zip(by, key, strict=True)), clustered=clustered)
     return PairedGroup(
-        differences=differences,
-        base_mean=sizes[3],
-        candidate_mean=sizes[4],
+        differences=found or _empty(by, clustered=clustered),
+        base_mean=means[0],
+        candidate_mean=means[1],
         only_base=sizes[0] - sizes[2],
         only_candidate=sizes[1] - sizes[2],
     )

@@ -118,7 +118,9 @@ def _paired_result(
     rng: np.random.Generator | int,
 ) -> Comparison:
     d = group.differences
-    decision = compare_pairs(d, method=method, level=level, score_range=score_range)
+    decision = compare_pairs(
+        d, method=method, level=level, score_range=score_range, base_mean=group.base_mean
+    )
     wins, losses, ties = sign_counts(d)
     notes = list(decision.notes)
     if group.only_base or group.only_candidate:

@@ -117,6 +117,9 @@ def _group_sums(
     codes: NDArray[np.int64], values: NDArray[np.float64], counts: NDArray[np.float64]
 ) -> ClusterSums:
     number = int(codes.max()) + 1 if codes.size else 0
+    # Summing in one order makes the last bit independent of the order of rows.
+    order = np.lexsort((values, codes))
+    codes, values, counts = codes[order], values[order], counts[order]
     return ClusterSums(
         sums=np.bincount(codes, weights=values * counts, minlength=number).astype(np.float64),
         sizes=np.bincount(codes, weights=counts, minlength=number).astype(np.float64),

@@ -8,7 +8,7 @@ from typing import Literal, cast, get_args
 import numpy as np
 
 from evalkit.comparisons.decision import Decision, decide, detectable, undefined
-from evalkit.comparisons.proportions import tango_bounds
+from evalkit.comparisons.proportions import paired_proportions, tango_bounds
 from evalkit.comparisons.sign_tests import mcnemar_exact, mcnemar_mid_p, sign_flip
 from evalkit.errors import ArgumentError
 from evalkit.intervals import clustered, independent
@@ -17,7 +17,14 @@ from evalkit.intervals._wald_type import Pivot
 from evalkit.results import Interval, Range, SignificanceTest, Verdict
 from evalkit.tally import Tally
 
-__all__ = ["PairedMethod", "compare_pairs", "other_tests", "paired_se", "sign_counts"]
+__all__ = [
+    "PairedMethod",
+    "compare_pairs",
+    "other_tests",
+    "paired_pivot",
+    "paired_se",
+    "sign_counts",
+]
 
 PairedMethod = Literal[
     "default",
@@ -25,13 +32,16 @@ PairedMethod = Literal[
     "augmented-cluster-t",
     "t",
     "wald",
+    "bonett-price",
     "tango",
+    "newcombe",
     "cr2",
     "cr1",
     "cr0",
 ]
 _CLUSTERED = ("augmented-cluster-t", "cr2", "cr1", "cr0")
-_AUGMENTED = ("augmented-t", "augmented-cluster-t")
+_AUGMENTED = ("augmented-t", "augmented-cluster-t", "bonett-price")
+_BINARY = ("tango", "newcombe")
 
 
 def sign_counts(differences: Tally) -> tuple[int, int, int]:
@@ -53,8 +63,8 @@ def _check(method: str, differences: Tally, score_range: Range | None) -> None:
         raise ArgumentError(f"`method` {method!r} needs clusters; name their column")
     if method in _AUGMENTED and score_range is None:
         raise ArgumentError(f"`method` {method!r} needs the range of the scores; declare it")
-    if method == "tango" and not _is_binary(differences):
-        raise ArgumentError("`method` 'tango' is for 0/1 scores; use augmented-t or t")
+    if method in _BINARY and not _is_binary(differences):
+        raise ArgumentError(f"`method` {method!r} is for 0/1 scores; use augmented-t or t")
 
 
 def _tango(differences: Tally, level: float) -> Decision:
@@ -71,13 +81,39 @@ def _tango(differences: Tally, level: float) -> Decision:
     )
 
 
+def _newcombe(differences: Tally, level: float, base_mean: float | None) -> Decision:
+    if base_mean is None:
+        raise ArgumentError("`method` 'newcombe' needs `base_mean`, the base's rate over the pairs")
+    wins, losses, _ = sign_counts(differences)
+    both = round(base_mean * differences.n) - losses
+    neither = differences.n - both - wins - losses
+    found = paired_proportions(both, wins, losses, neither, level=level)
+    se = math.sqrt(differences.sum_of_squares) / differences.n
+    return Decision(
+        interval=found.interval,
+        p_value=found.p_value,
+        test="newcombe (paired, inverted)",
+        mde=detectable(se, math.inf, level=level) if se > 0 else None,
+    )
+
+
+def _bonett_price(differences: Tally, width: float) -> Pivot:
+    """Return the adjusted Wald statistic of paired proportions (Bonett and Price 2012)."""
+    augmented = independent.augmented_t(differences, low=-width, high=width)
+    n = differences.n + 2
+    se = augmented.se * math.sqrt((n - 1) / n)
+    return Pivot(centre=augmented.centre, se=se, df=math.inf, name="bonett-price")
+
+
 def _pivot(method: str, differences: Tally, width: float) -> Pivot | None:
     if method == "augmented-t":
         return independent.augmented_t(differences, low=-width, high=width)
     if method == "t":
         return independent.student_t(differences)
     if method == "wald":
-        return independent.wald_mean(differences)
+        return independent.wald_mean(differences, ddof=1)
+    if method == "bonett-price":
+        return _bonett_price(differences, width)
     if method == "augmented-cluster-t":
         return clustered.augmented_cluster_t(differences, low=-width, high=width)
     if differences.clusters is None:
@@ -87,12 +123,72 @@ def _pivot(method: str, differences: Tally, width: float) -> Pivot | None:
     )
 
 
+def _chosen(
+    method: PairedMethod, differences: Tally, score_range: Range | None
+) -> tuple[str, tuple[str, ...]]:
+    """Name the method that applies, and say what it assumes."""
+    grouped = differences.clusters
+    notes: tuple[str, ...] = ()
+    chosen: str = method
+    if method == "default":
+        if score_range is None:
+            chosen = "t" if grouped is None else "cr2"
+            notes = ("no range declared and scores leave 0..1: the interval does not use one",)
+        else:
+            chosen = "augmented-t" if grouped is None else "augmented-cluster-t"
+    if grouped is not None and chosen not in _CLUSTERED:
+        notes += (f"`method` {chosen!r} ignores the clusters",)
+    return chosen, notes
+
+
+def paired_pivot(
+    differences: Tally,
+    *,
+    method: PairedMethod = "default",
+    score_range: Range | None = (0.0, 1.0),
+) -> Pivot | None:
+    """Return the t-type statistic that :func:`compare_pairs` decides with.
+
+    Parameters
+    ----------
+    differences, method, score_range
+        As in :func:`compare_pairs`.
+
+    Returns
+    -------
+    Pivot or None
+        ``None`` where the decision is undefined (no pairs, one cluster, no spread), and for
+        ``tango`` and ``newcombe``, which are not of this type.
+
+    Raises
+    ------
+    ArgumentError
+        If the method does not fit the data.
+
+    Examples
+    --------
+    >>> from evalkit.tally import tally_values
+    >>> paired_pivot(tally_values([1] * 48 + [-1] * 30 + [0] * 122)).method
+    'augmented-t (t, 201 df)'
+    """
+    _check(method, differences, score_range)
+    if differences.n == 0:
+        return None
+    chosen, _ = _chosen(method, differences, score_range)
+    grouped = differences.clusters
+    if chosen in _BINARY or (grouped is not None and chosen in _CLUSTERED and grouped.number < 2):
+        return None
+    width = math.inf if score_range is None else score_range[1] - score_range[0]
+    return _pivot(chosen, differences, width)
+
+
 def compare_pairs(
     differences: Tally,
     *,
     method: PairedMethod = "default",
     level: float = 0.95,
     score_range: Range | None = (0.0, 1.0),
+    base_mean: float | None = None,
 ) -> Decision:
     """Decide whether a mean paired difference is separated from 0.
 
@@ -107,6 +203,8 @@ def compare_pairs(
         Nominal coverage.
     score_range : (float, float) or None
         Range of the scores, which bounds a difference by its width.
+    base_mean : float, optional
+        Mean score of the base over the pairs, which ``newcombe`` needs.
 
     Returns
     -------
@@ -130,21 +228,16 @@ def compare_pairs(
         return undefined("no item is scored for both systems")
     grouped = differences.clusters
     width = math.inf if score_range is None else score_range[1] - score_range[0]
-    notes: tuple[str, ...] = ()
-    chosen: str = method
-    if method == "default":
-        if score_range is None:
-            chosen = "t" if grouped is None else "cr2"
-            notes = ("no range declared and scores leave 0..1: the interval does not use one",)
-        else:
-            chosen = "augmented-t" if grouped is None else "augmented-cluster-t"
-    if grouped is not None and chosen not in _CLUSTERED:
-        notes += (f"`method` {chosen!r} ignores the clusters",)
-    elif grouped is not None and grouped.number < 2:
+    chosen, notes = _chosen(method, differences, score_range)
+    if grouped is not None and chosen in _CLUSTERED and grouped.number < 2:
         return undefined(*notes, "one cluster: the spread between clusters cannot be estimated")
-    decision = _tango(differences, level) if chosen == "tango" else None
-    if decision is None:
-        pivot = _pivot(chosen, differences, width)
+    decision: Decision | None = None
+    if chosen == "tango":
+        decision = _tango(differences, level)
+    elif chosen == "newcombe":
+        decision = _newcombe(differences, level, base_mean)
+    else:
+        pivot = paired_pivot(differences, method=method, score_range=score_range)
         if pivot is None:
             return undefined(
                 *notes, f"`method` {chosen!r} needs spread, and the differences have none"

@@ -16,7 +16,7 @@ from evalkit.results import SignificanceTest
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["mcnemar_exact", "mcnemar_mid_p", "sign_flip"]
+__all__ = ["mcnemar_chi2", "mcnemar_exact", "mcnemar_mid_p", "sign_flip"]
 
 _ENUMERATE_LIMIT = 20  # units up to which 2^units sign patterns are listed
 _VALUES_LIMIT = 2000  # distinct magnitudes up to which a lattice is looked for
@@ -78,6 +78,30 @@ def mcnemar_mid_p(wins: int, losses: int) -> float:
         return 1.0
     below = float(bdtr(k - 1, n, 0.5)) if k else 0.0
     return below + float(bdtr(k, n, 0.5))
+
+
+def mcnemar_chi2(wins: int, losses: int, *, correction: bool = False) -> float:
+    """Chi-square McNemar test, for comparison with tools that print it.
+
+    Parameters
+    ----------
+    wins, losses : int
+        Discordant pairs.
+    correction : bool
+        Subtract 1 from the absolute difference (Edwards 1948).
+
+    Examples
+    --------
+    >>> [round(mcnemar_chi2(48, 30, correction=c), 4) for c in (False, True)]
+    [0.0415, 0.0542]
+    """
+    from scipy.special import chdtrc
+
+    _check_counts(wins, losses)
+    if wins + losses == 0:
+        return 1.0
+    distance = max(abs(wins - losses) - (1 if correction else 0), 0)
+    return float(chdtrc(1, distance * distance / (wins + losses)))
 
 
 def _lattice(magnitudes: NDArray[np.float64]) -> NDArray[np.int64] | None:

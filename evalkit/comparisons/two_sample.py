@@ -15,7 +15,7 @@ from evalkit.tally import Tally
 
 __all__ = ["TwoSampleMethod", "compare_samples", "welch_pivot"]
 
-TwoSampleMethod = Literal["default", "newcombe", "augmented-welch-t", "welch-t"]
+TwoSampleMethod = Literal["default", "newcombe", "augmented-welch-t", "welch-t", "wald"]
 
 
 def welch_pivot(base: Pivot, candidate: Pivot, *, name: str) -> Pivot:
@@ -34,6 +34,9 @@ def welch_pivot(base: Pivot, candidate: Pivot, *, name: str) -> Pivot:
     (0.1414, 20.0)
     """
     v1, v2 = base.se**2, candidate.se**2
+    if math.isinf(base.df) and math.isinf(candidate.df):
+        difference = candidate.centre - base.centre
+        return Pivot(centre=difference, se=math.sqrt(v1 + v2), df=math.inf, name=name)
     return Pivot(
         centre=candidate.centre - base.centre,
         se=math.sqrt(v1 + v2),
@@ -43,6 +46,8 @@ def welch_pivot(base: Pivot, candidate: Pivot, *, name: str) -> Pivot:
 
 
 def _sample_pivot(sample: Tally, method: str, score_range: Range | None) -> Pivot | None:
+    if method == "wald":
+        return independent.wald_mean(sample)
     if method == "welch-t":
         if sample.clusters is None:
             return independent.student_t(sample)
@@ -75,7 +80,7 @@ def compare_samples(
     ----------
     base, candidate : Tally
         Outcomes of the two samples; clusters must not be shared between them.
-    method : {"default", "newcombe", "augmented-welch-t", "welch-t"}
+    method : {"default", "newcombe", "augmented-welch-t", "welch-t", "wald"}
         By default Newcombe for 0/1 scores, an augmented Welch t for other bounded scores and for
         clusters, a plain Welch t when no range is known.
     level : float

@@ -81,7 +81,14 @@ _TABLE = (
     ("korn-graubard", _MEAN, None, "clopper-pearson at n_eff", "Korn and Graubard 1998"),
     ("wald", _BOTH, None, "mean ± z SE; for comparison only", "textbook"),
     ("tango", _PAIR, None, "inverts the paired score test", "Tango 1998"),
-    ("newcombe", _TWO, "0/1 scores", "hybrid of two wilson intervals", "Newcombe 1998, method 10"),
+    ("bonett-price", _PAIR, None, "Wald after one pseudo-pair at each end", "Bonett, Price 2012"),
+    (
+        "newcombe",
+        f"{_TWO}, {_PAIR}",
+        "two samples of 0/1 scores",
+        "square-and-add of two wilson intervals",
+        "Newcombe 1998, method 10",
+    ),
     (
         "augmented-welch-t",
         _TWO,

@@ -31,14 +31,22 @@ def student_t(tally: Tally) -> Pivot | None:
     return Pivot(centre=tally.total / n, se=se, df=n - 1, name="t")
 
 
-def wald_mean(tally: Tally) -> Pivot | None:
-    """Return the normal interval with the plain standard error, for comparison only."""
+def wald_mean(tally: Tally, *, ddof: int = 0) -> Pivot | None:
+    """Return the normal interval with the plain standard error, for comparison only.
+
+    Parameters
+    ----------
+    tally : Tally
+        Outcomes.
+    ddof : int
+        0 for one mean, so that 0/1 scores give ``sqrt(p(1-p)/n)``; 1 for paired differences, as
+        paired z tests have it.
+    """
     n = tally.n
     if n < 2 or tally.sum_of_squares <= 0:
         return None
-    return Pivot(
-        centre=tally.total / n, se=math.sqrt(tally.sum_of_squares) / n, df=math.inf, name="wald"
-    )
+    se = math.sqrt(tally.sum_of_squares / (n - ddof) / n)
+    return Pivot(centre=tally.total / n, se=se, df=math.inf, name="wald")
 
 
 def effective_n(tally: Tally, *, low: float, high: float) -> float:

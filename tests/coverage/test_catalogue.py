@@ -54,7 +54,7 @@ def test_clustered_coverage_is_compatible(method):
 def test_defaults_come_with_a_coverage():
     """Every default of the table has been measured somewhere."""
     for info in FOUND.values():
-        if info.default_for is not None and info.estimates != "two independent samples":
+        if info.default_for is not None and not info.estimates.startswith("two independent"):
             assert info.coverage, info.method
 
 
