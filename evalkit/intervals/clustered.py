@@ -156,9 +156,10 @@ def augmented_cluster_t(tally: Tally, *, low: float, high: float) -> Pivot | Non
 
     Notes
     -----
-    The pseudo-clusters have size ``clip(max(D, m/2), 1, m)``, with m the mean cluster size and D
-    the estimated design effect (m when there is no spread). Degrees of freedom are
-    Satterthwaite's with clusters as the units (``within=1``).
+    The pseudo-clusters have size ``clip(max(D, m/2), 1, m)``, with D the estimated design effect
+    (m when there is no spread) and ``m = Σ m_g² / Σ m_g`` the size of the cluster that an outcome
+    is in on average, which is the design effect of perfectly correlated clusters. Degrees of
+    freedom are Satterthwaite's with clusters as the units (``within=1``).
     With clusters of size 1 it is exactly :func:`evalkit.intervals.independent.augmented_t`.
 
     Examples
@@ -171,9 +172,9 @@ def augmented_cluster_t(tally: Tally, *, low: float, high: float) -> Pivot | Non
     clusters = tally.clusters
     if clusters is None or clusters.number < 2:
         return None
-    mean_size = float(clusters.sizes.mean())
+    largest = max(float((clusters.sizes**2).sum() / clusters.sizes.sum()), 1.0)
     effect = design_effect(tally)
-    size = min(max(mean_size if effect is None else effect, mean_size / 2, 1.0), max(mean_size, 1))
+    size = min(max(largest if effect is None else effect, largest / 2, 1.0), largest)
     sums = np.concatenate([clusters.sums, [size * low, size * high]])
     sizes = np.concatenate([clusters.sizes, [size, size]])
     return Pivot(
