@@ -11,6 +11,7 @@ from evalkit.cli.compare import compare
 from evalkit.cli.estimate import estimate
 from evalkit.cli.guard import debugging
 from evalkit.cli.methods import methods
+from evalkit.cli.power import power
 from evalkit.cli.reproduce import reproduce
 from evalkit.cli.scaling import scaling
 from evalkit.cli.trajectory import trajectory
@@ -44,5 +45,5 @@ def root(
     debugging(on=debug)
 
 
-for verb in (reproduce, estimate, compare, trajectory, scaling, methods):
+for verb in (reproduce, estimate, compare, trajectory, scaling, power, methods):
     app.command()(verb)

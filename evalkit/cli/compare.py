@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, cast
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from evalkit.cli.guard import guarded
+from evalkit.cli.gates import apply_gate
+from evalkit.cli.guard import CHECK_FAILED, guarded, say
 from evalkit.cli.options import (
     By,
     Cluster,
@@ -26,10 +30,13 @@ from evalkit.cli.options import (
 )
 from evalkit.cli.output import emit
 from evalkit.cli.sources import distinct_names, read_source
+from evalkit.errors import ArgumentError
 from evalkit.rounding import UNDEFINED
 
 if TYPE_CHECKING:
+    from evalkit.comparisons.all_pairs import AllPairs
     from evalkit.comparisons.paired import PairedMethod
+    from evalkit.records import Records
     from evalkit.results import Comparison, Results
     from evalkit.tables import Table
 
@@ -101,6 +108,64 @@ def p_text(p: float | None) -> str:
     return f"{p:.1e}" if p < 0.00005 else format_number(p, 4)
 
 
+def systems_table(found: AllPairs) -> Table:
+    """One row for each system, best first, with its tie group and range of ranks."""
+    from evalkit import tables
+    from evalkit.rounding import format_number
+
+    headers = ("mean [interval]", "n", "ranks")
+    columns = [
+        tables.Column(key="system", header="system"),
+        *(tables.Column(key=name, header=name, align="right") for name in headers),
+        tables.Column(key="group", header="group"),
+    ]
+    rows = []
+    for entry in found.systems:
+        shown = format_number(entry.mean, 4)
+        if entry.interval is not None:
+            low, high = (format_number(x, 4) for x in (entry.interval.low, entry.interval.high))
+            shown = f"{shown} [{low}, {high}]"
+        same = entry.rank_low == entry.rank_high
+        ranks = str(entry.rank_low) if same else f"{entry.rank_low}-{entry.rank_high}"
+        cells = (entry.system, shown, str(entry.n), ranks, entry.group)
+        rows.append(tables.Row(cells=tuple(tables.text(c) for c in cells)))
+    return tables.Table(columns=tuple(columns), rows=tuple(rows))
+
+
+def all_pairs_table(found: AllPairs) -> Table:
+    """One row for each pair, with its adjusted p-value."""
+    from evalkit import tables
+    from evalkit.rounding import format_number
+
+    groups = {entry.system: entry.group for entry in found.systems}
+    columns = tuple(
+        tables.Column(key=name, header=name)
+        for name in ("base", "candidate", "difference", "low", "high", "p", "p adjusted", "verdict")
+    )
+    rows = []
+    for pair in found.comparisons:
+        c, bounds = pair.comparison, pair.comparison.interval
+        cells = (
+            f"{c.base} ({groups[c.base]})",
+            f"{c.candidate} ({groups[c.candidate]})",
+            format_number(c.difference, 4, sign=True),
+            UNDEFINED if bounds is None else format_number(bounds.low, 4),
+            UNDEFINED if bounds is None else format_number(bounds.high, 4),
+            p_text(c.p_value),
+            p_text(pair.p_adjusted),
+            pair.verdict,
+        )
+        rows.append(tables.Row(cells=tuple(tables.text(x) for x in cells)))
+    return tables.Table(columns=columns, rows=tuple(rows))
+
+
+class Adjust(StrEnum):
+    """Adjustment of p-values over all pairs."""
+
+    holm = "holm"
+    bh = "bh"
+
+
 @guarded
 def compare(
     base: Annotated[str, typer.Argument(help="PATH or NAME=PATH of the base.")],
@@ -111,6 +176,17 @@ def compare(
     systems: Annotated[
         tuple[str, str] | None,
         typer.Option(metavar="BASE CANDIDATE", help="Two systems of one file, by name."),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every pair of systems, with adjusted p-values.")
+    ] = False,
+    adjust: Annotated[Adjust, typer.Option(help="Adjustment of --all.")] = Adjust.holm,
+    gate: Annotated[
+        str | None,
+        typer.Option(
+            help="Exit with 1 unless the candidate is better (the default), not-worse, or "
+            "non-inferior:MARGIN."
+        ),
     ] = None,
     by: By = None,
     cluster: Cluster = None,
@@ -128,8 +204,6 @@ def compare(
     output: Output = None,
 ) -> None:
     """Candidate minus base, with the interval that decides and the p-value it inverts."""
-    from evalkit.comparison import compare_groups
-
     groups = split_names(by)
     wanted = [*(groups or []), *([cluster] if cluster else [])]
     arguments = [base, *([candidate] if candidate else [])]
@@ -139,6 +213,31 @@ def compare(
         )
         for a in arguments
     ]
+    settings = {
+        "base": base,
+        "candidate": candidate,
+        "systems": systems,
+        "all": every,
+        "adjust": adjust.value if every else None,
+        "by": groups,
+        "cluster": cluster,
+        "paired": not unpaired,
+        "method": method,
+        "level": level,
+        "range": score_range,
+        "errors": errors.value,
+        "seed": seed,
+        "gate": gate,
+    }
+    if every:
+        clashes = {"--systems": systems, "--by": groups, "--unpaired": unpaired, "--gate": gate}
+        used = [name for name, value in clashes.items() if value]
+        if used:
+            raise ArgumentError(f"`--all` does not go with {used[0]}; drop one of them")
+        _all_pairs(sources, settings, fmt, output)
+        return
+    from evalkit.comparison import compare_groups
+
     results = compare_groups(
         sources[0],
         sources[1] if candidate else None,
@@ -153,24 +252,56 @@ def compare(
         names=distinct_names(sources, arguments) if candidate and systems is None else None,
         rng=seed,
     )
+    outcome = None if gate is None else apply_gate(gate, results)
     emit(
         "compare",
         table=comparisons_table(results),
         results=results.to_dicts(),
-        settings={
-            "base": base,
-            "candidate": candidate,
-            "systems": systems,
-            "by": groups,
-            "cluster": cluster,
-            "paired": not unpaired,
-            "method": method,
-            "level": level,
-            "range": score_range,
-            "errors": errors.value,
-            "seed": seed,
-        },
+        settings=settings,
         notes=results.notes,
         fmt=fmt,
         output=output,
+        extra={} if outcome is None else {"gate": outcome.to_dict()},
+    )
+    if outcome is not None and not outcome.passed:
+        for reason in outcome.reasons:
+            say(f"evalkit: gate {outcome.rule} failed: {reason}")
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _all_pairs(
+    sources: Sequence[Records], settings: Mapping[str, Any], fmt: Format, output: Path | None
+) -> None:
+    """Compare every pair of systems of the sources."""
+    from evalkit.comparisons import compare_all
+    from evalkit.records import concat
+
+    found: AllPairs = compare_all(
+        sources[0] if len(sources) == 1 else concat(sources),
+        cluster=settings["cluster"],
+        method=settings["method"],
+        level=settings["level"],
+        adjust=settings["adjust"],
+        score_range=settings["range"],
+        errors=settings["errors"],
+        rng=settings["seed"],
+    )
+    groups = {entry.system: entry.group for entry in found.systems}
+    pairs = []
+    for pair in found.comparisons:
+        row = pair.to_dict()
+        row["group"] = {
+            "base": groups[pair.comparison.base],
+            "candidate": groups[pair.comparison.candidate],
+        }
+        pairs.append(row)
+    emit(
+        "compare",
+        table=systems_table(found) if fmt is Format.table else all_pairs_table(found),
+        results=pairs,
+        settings=settings,
+        notes=found.notes,
+        fmt=fmt,
+        output=output,
+        extra={"systems": [entry.to_dict() for entry in found.systems]},
     )

@@ -26,6 +26,7 @@ def json_document(
     settings: Mapping[str, Any],
     results: Sequence[Mapping[str, Any]],
     notes: Sequence[str],
+    extra: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the one JSON object that every verb prints; NaN cannot occur in it."""
     document = {
@@ -33,6 +34,7 @@ def json_document(
         "command": command,
         "settings": json_value(dict(settings)),
         "results": [json_value(row) for row in results],
+        **json_value(dict(extra or {})),
         "notes": list(notes),
     }
     return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=True)
@@ -82,10 +84,11 @@ def emit(
     notes: Sequence[str],
     fmt: Format,
     output: Path | None,
+    extra: Mapping[str, Any] | None = None,
 ) -> None:
     """Write results to stdout or a file; notes go with JSON, and to stderr otherwise."""
     if fmt is Format.json:
-        text = json_document(command, settings, results, notes)
+        text = json_document(command, settings, results, notes, extra)
     else:
         text = _render(table, fmt)
         for note in notes:
