@@ -281,12 +281,13 @@ def compare_groups(
         sources[0], sources[1] if candidate is not None else None, systems
     )
     labels = names or (found[0], found[1])
-    bounds = _shared_range([_scored(left), _scored(right)], labels, score_range)
+    scored = [_scored(left), _scored(right)]
+    bounds = _shared_range(scored, labels, score_range)
     groups = _group_columns(by, [left, right])
     notes = [note for s in sources for note in s.notes]
     notes += unused_cluster_note(sources[0], cluster, groups)
-    for side, name in ((left, labels[0]), (right, labels[1])):
-        notes += _error_note(_scored(side), name)
+    for side, name in zip(scored, labels, strict=True):
+        notes += _error_note(side, name)
     if errors != "exclude":
         if bounds is None:
             raise ArgumentError("`errors` 'fail' needs the range of the scores; declare it")

@@ -11,7 +11,15 @@ PACKAGE = Path(__file__).parent.parent / "evalkit"
 LAYERS = (
     ("errors", "rounding", "results"),
     ("records", "tally", "_design", "_pairing"),
-    ("intervals", "comparisons", "trajectories", "testtime", "estimation", "comparison"),
+    (
+        "bootstrap",
+        "intervals",
+        "comparisons",
+        "trajectories",
+        "testtime",
+        "estimation",
+        "comparison",
+    ),
     ("tables", "figures", "report"),
     ("studies", "cli", "__main__"),
 )
@@ -31,6 +39,7 @@ HEAVY = {
     "rich",
     "scipy",
     "statsmodels",
+    "numba",
     "zstandard",
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -9,6 +9,7 @@ import numpy as np
 
 from evalkit.comparisons.decision import Decision, decide, detectable, undefined
 from evalkit.comparisons.proportions import paired_proportions, tango_bounds
+from evalkit.comparisons.resampled import BootstrapMethod, bootstrap_decision
 from evalkit.comparisons.sign_tests import mcnemar_exact, mcnemar_mid_p, sign_flip
 from evalkit.errors import ArgumentError
 from evalkit.intervals import clustered, independent
@@ -38,10 +39,14 @@ PairedMethod = Literal[
     "cr2",
     "cr1",
     "cr0",
+    "percentile",
+    "bc",
+    "bca",
 ]
 _CLUSTERED = ("augmented-cluster-t", "cr2", "cr1", "cr0")
 _AUGMENTED = ("augmented-t", "augmented-cluster-t", "bonett-price")
 _BINARY = ("tango", "newcombe")
+_BOOTSTRAP = ("percentile", "bc", "bca")
 
 
 def sign_counts(differences: Tally) -> tuple[int, int, int]:
@@ -136,7 +141,7 @@ def _chosen(
             notes = ("no range declared and scores leave 0..1: the interval does not use one",)
         else:
             chosen = "augmented-t" if grouped is None else "augmented-cluster-t"
-    if grouped is not None and chosen not in _CLUSTERED:
+    if grouped is not None and chosen not in (*_CLUSTERED, *_BOOTSTRAP):
         notes += (f"`method` {chosen!r} ignores the clusters",)
     return chosen, notes
 
@@ -158,7 +163,7 @@ def paired_pivot(
     -------
     Pivot or None
         ``None`` where the decision is undefined (no pairs, one cluster, no spread), and for
-        ``tango`` and ``newcombe``, which are not of this type.
+        ``tango``, ``newcombe`` and the bootstrap, which are not of this type.
 
     Raises
     ------
@@ -176,7 +181,9 @@ def paired_pivot(
         return None
     chosen, _ = _chosen(method, differences, score_range)
     grouped = differences.clusters
-    if chosen in _BINARY or (grouped is not None and chosen in _CLUSTERED and grouped.number < 2):
+    if chosen in (*_BINARY, *_BOOTSTRAP) or (
+        grouped is not None and chosen in _CLUSTERED and grouped.number < 2
+    ):
         return None
     width = math.inf if score_range is None else score_range[1] - score_range[0]
     return _pivot(chosen, differences, width)
@@ -236,6 +243,10 @@ def compare_pairs(
         decision = _tango(differences, level)
     elif chosen == "newcombe":
         decision = _newcombe(differences, level, base_mean)
+    elif chosen in _BOOTSTRAP:
+        decision = bootstrap_decision(
+            differences, method=cast("BootstrapMethod", chosen), level=level
+        )
     else:
         pivot = paired_pivot(differences, method=method, score_range=score_range)
         if pivot is None:

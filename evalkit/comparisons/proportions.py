@@ -140,9 +140,9 @@ def _phi(both: int, wins: int, losses: int, neither: int) -> float:
     margins = (both + wins) * (losses + neither) * (both + losses) * (wins + neither)
     if margins == 0:
         return 0.0
-    product = both * neither - wins * losses
+    product = float(both * neither - wins * losses)
     if product > 0:
-        product = max(product - (both + wins + losses + neither) / 2, 0)
+        product = max(product - (both + wins + losses + neither) / 2, 0.0)
     return product / math.sqrt(margins)
 
 

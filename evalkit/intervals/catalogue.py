@@ -80,6 +80,10 @@ _TABLE = (
     ("agresti-coull", _MEAN, None, "Wald after adding z²/2 of each", "Agresti and Coull 1998"),
     ("korn-graubard", _MEAN, None, "clopper-pearson at n_eff", "Korn and Graubard 1998"),
     ("wald", _BOTH, None, "mean ± z SE; for comparison only", "textbook"),
+    ("percentile", _BOTH, None, "exact bootstrap law, percentile limits", "Efron 1979"),
+    ("bc", _BOTH, None, "exact bootstrap law, bias-corrected limits", "Efron 1981"),
+    ("bca", _BOTH, None, "exact bootstrap law, BCa limits", "Efron 1987"),
+    ("bootstrap-t", _MEAN, None, "studentised bootstrap, 9,999 resamples", "Efron 1981"),
     ("tango", _PAIR, None, "inverts the paired score test", "Tango 1998"),
     ("bonett-price", _PAIR, None, "Wald after one pseudo-pair at each end", "Bonett, Price 2012"),
     (

@@ -9,6 +9,7 @@ scores in a range, 30 and more      ``wilson-neff``         korn-graubard, augme
 scores in a range, fewer            ``augmented-t``         wilson-neff, korn-graubard, t, wald
 clusters, scores in a range         ``augmented-cluster-t`` cr2, cr1, cr0
 no range known                      ``t``; ``cr2``          wald; cr1, cr0
+any                                                         percentile, bc, bca, bootstrap-t
 ==================================  ======================  =====================================
 """
 
@@ -47,8 +48,13 @@ MeanMethod = Literal[
     "cr2",
     "cr1",
     "cr0",
+    "percentile",
+    "bc",
+    "bca",
+    "bootstrap-t",
 ]
 _CLUSTERED = ("augmented-cluster-t", "cr2", "cr1", "cr0")
+_BOOTSTRAP = ("percentile", "bc", "bca", "bootstrap-t")
 # The effective sample size needs a variance to divide by: of 12 continuous scores it covers .88 to
 # .93 of a nominal .95, of 34 scores .93 to .965 (tests/coverage).
 _ENOUGH = 30
@@ -172,6 +178,29 @@ def _pivot_of(method: str, tally: Tally, bounds: Range | None) -> Pivot | None:
     )
 
 
+def _bootstrap_of(
+    method: str, tally: Tally, bounds: Range | None, level: float
+) -> tuple[Interval | None, tuple[str, ...]]:
+    """Interval off the exact bootstrap law, or the bootstrap-t interval with seed 0."""
+    from evalkit.bootstrap.continuous import roughness
+    from evalkit.bootstrap.intervals import bootstrap_interval
+    from evalkit.bootstrap.studentised import bootstrap_t_interval
+
+    remarks: list[str] = []
+    if method == "bootstrap-t":
+        drawn = bootstrap_t_interval(tally, level=level, rng=0)
+        found, note = drawn.interval, drawn.note
+    else:
+        kind = cast("Literal['percentile', 'bc', 'bca']", method)
+        with roughness() as remarks:
+            law = bootstrap_interval(tally, method=kind, level=level)
+        found, note = law.interval, law.note
+    if found is not None and bounds is not None:
+        low, high = (min(max(x, bounds[0]), bounds[1]) for x in (found.low, found.high))
+        found = Interval(low=low, high=high, level=level, method=found.method)
+    return found, (*([] if note is None else [note]), *dict.fromkeys(remarks))
+
+
 def _interval_of(method: str, tally: Tally, bounds: Range | None, level: float) -> Interval | None:
     if method in ("wilson-neff", "korn-graubard") and bounds is not None:
         rule = independent.wilson_neff if method == "wilson-neff" else independent.korn_graubard
@@ -233,10 +262,13 @@ def tally_interval(
         return MeanInterval(interval=None, se=None, notes=("no scored rows",))
     chosen = _choose(tally, bounds) if method == "default" else method
     se, notes = _standard_error(tally)
-    if tally.clusters is not None and chosen not in _CLUSTERED:
+    if tally.clusters is not None and chosen not in (*_CLUSTERED, *_BOOTSTRAP):
         notes += (f"`method` {chosen!r} ignores the clusters",)
     if method == "default" and bounds is None:
         notes += (_NO_RANGE,)
+    if chosen in _BOOTSTRAP:
+        interval, remarks = _bootstrap_of(chosen, tally, bounds, level)
+        return MeanInterval(interval=interval, se=se, notes=notes + remarks)
     interval = _interval_of(chosen, tally, bounds, level)
     if interval is None and not any("one cluster" in n or "one scored" in n for n in notes):
         notes += (f"`method` {chosen!r} has no width without spread, so no interval is given",)

@@ -184,7 +184,7 @@ def test_a_cut_line_is_named(jsonl):
     [
         (["estimate", "absent.jsonl"], "absent.jsonl"),
         (["estimate", "{a}", "--level", "95"], "strictly between"),
-        (["estimate", "{a}", "--method", "bca"], "use one of"),
+        (["estimate", "{a}", "--method", "magic"], "use one of"),
         (["estimate", "{a}", "--by", "model"], "'model'"),
         (["estimate", "{a}", "--cluster", "nope"], "'nope'"),
         (["estimate", "{a}", "--column", "score"], "NAME=SOURCE"),

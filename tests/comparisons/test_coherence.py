@@ -6,7 +6,7 @@ import pytest
 from evalkit.comparisons import compare_pairs, sign_counts
 from evalkit.tally import tally_values
 
-METHODS = ("default", "t", "wald", "bonett-price", "tango", "newcombe")
+METHODS = ("default", "t", "wald", "bonett-price", "tango", "newcombe", "percentile", "bca")
 CLUSTERED = ("default", "cr2", "cr1", "cr0")
 
 
