@@ -35,20 +35,28 @@ __all__ = ["continuous_tail", "lattice_tail"]
 
 _NATS = 42.0  # exp(-42) = 6e-19: mass and moduli below it are dropped
 _BLOCK = 1 << 16
+_NEARLY_ONE = -1 + 2.0**-53  # a modulus of exactly 0 would have no logarithm
+_TINY = 1e-200  # an angle for which the geometric sum equals its number of terms
 
 
 def _tilt(steps: NDArray[np.float64], counts: NDArray[np.float64], target: float) -> float:
-    """Solve ``Σ c k / (1 + exp(-λ k)) = target`` in λ; the left side grows with λ."""
-    from scipy.optimize import brentq
+    """Solve ``Σ c k / (1 + exp(-λ k)) = target`` in λ by Newton's method from below.
+
+    In the upper half the left side is increasing and concave in λ > 0, so the steps never pass
+    the root.
+    """
     from scipy.special import expit
 
-    def excess(tilt: float) -> float:
-        return float(counts @ (steps * expit(tilt * steps))) - target
-
-    high = 1.0 / float(steps.max())
-    while excess(high) < 0:
-        high *= 2
-    return float(brentq(excess, 0.0, high, xtol=1e-15 * high, rtol=1e-14))
+    total = float(counts @ steps)
+    tilt, gap = 0.0, target - total / 2
+    for _ in range(200):
+        share = expit(tilt * steps)
+        gap = target - float(counts @ (steps * share))
+        slope = float(counts @ (steps**2 * share * (1 - share)))
+        if gap <= 1e-13 * total or slope <= 0:
+            break
+        tilt += gap / slope
+    return tilt
 
 
 def _log_partition(steps: NDArray[np.float64], counts: NDArray[np.float64], tilt: float) -> float:
@@ -60,6 +68,21 @@ def _half_width(variance: float, largest: float) -> float:
     """Distance from the mean beyond which Bernstein's inequality leaves ``exp(-NATS)``."""
     linear = _NATS * largest / 3
     return linear + math.sqrt(linear * linear + 2 * _NATS * variance)
+
+
+def _band(
+    steps: NDArray[np.float64], counts: NDArray[np.float64], share: NDArray[np.float64]
+) -> float:
+    """Angle beyond which ``|φ_λ|`` is negligible; π where that is not certain.
+
+    The factor of magnitude 1 falls all the way from 0 to π, so it bounds the rest. Without it
+    there may be further peaks, and the whole band is scanned.
+    """
+    if steps[0] != 1:
+        return math.pi
+    q = float(share[0])
+    needed = -math.expm1(-2 * _NATS / float(counts[0])) / (4 * q * (1 - q))
+    return math.pi if needed >= 1 else 2 * math.asin(math.sqrt(needed))
 
 
 def _log_modulus_and_phase(
@@ -79,8 +102,7 @@ def _log_modulus_and_phase(
         q = share[v]
         # 1 - |1 - q + q e^{ix}|² = 4 q (1 - q) sin²(x/2), without cancellation.
         drop = -4 * q * (1 - q) * np.sin(x / 2) ** 2
-        with np.errstate(divide="ignore"):
-            modulus = modulus + counts[v] * 0.5 * np.log1p(np.maximum(drop, -1.0))
+        modulus = modulus + counts[v] * 0.5 * np.log1p(np.maximum(drop, _NEARLY_ONE))
         phase = phase + counts[v] * np.arctan2(q * np.sin(x), 1 - q + q * np.cos(x))
         alive = modulus > -_NATS
         kept, modulus, phase = kept[alive], modulus[alive], phase[alive]
@@ -136,19 +158,21 @@ def _tail(k: NDArray[np.float64], c: NDArray[np.float64], bound: int, tilt: floa
     size = 2 * reach + above
     scale = math.exp(_log_partition(k, c, tilt) - tilt * bound)
     total = 0.0
-    for start in range(0, size // 2 + 1, _BLOCK):
-        m = np.arange(start, min(start + _BLOCK, size // 2 + 1))
+    last = min(size // 2, math.ceil(_band(k, c, share) * size / (2 * math.pi)))
+    for start in range(0, last + 1, _BLOCK):
+        m = np.arange(start, min(start + _BLOCK, last + 1))
         angles = 2 * np.pi * m / size
         modulus, phase, kept = _log_modulus_and_phase(angles, k, c, share, float(bound))
         if not kept.size:
             continue
         z = tilt + 1j * angles[kept]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            geometric = np.where(z == 0, above, -np.expm1(-z * above) / -np.expm1(-z))
-        terms = np.exp(modulus + 1j * phase) * geometric
+        if z[0] == 0:
+            z[0] = _TINY
+        geometric = np.expm1(-z * above) / np.expm1(-z)
+        terms = np.real(np.exp(modulus + 1j * phase) * geometric)
         # Frequencies other than 0 and π stand for their conjugates too.
         twice = np.where((m[kept] == 0) | (2 * m[kept] == size), 1.0, 2.0)
-        total += float((twice * terms.real).sum())
+        total += float((twice * terms).sum())
     return scale * total / size
 
 
@@ -203,5 +227,5 @@ def continuous_tail(magnitudes: NDArray[np.float64], observed: float) -> float:
         log_phi += 0.5 * np.log1p(-(1 - th * th) * np.sin(x) ** 2)
         log_phi += 1j * np.arctan2(th * np.sin(x), np.cos(x))
     log_k = float((np.logaddexp(tilt * a, -tilt * a) - math.log(2)).sum())
-    terms = np.exp(log_phi - 1j * t * observed) / (tilt + 1j * t)
-    return float(math.exp(log_k - tilt * observed) * spacing / math.pi * terms.real.sum())
+    terms = np.real(np.exp(log_phi - 1j * t * observed) / (tilt + 1j * t))
+    return math.exp(log_k - tilt * observed) * spacing / math.pi * float(terms.sum())

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from evalkit.bootstrap.counting import count_few
 from evalkit.comparisons.sign_flip_law import continuous_tail, lattice_tail
 from evalkit.errors import ArgumentError
 from evalkit.results import SignificanceTest
@@ -24,6 +26,7 @@ _SPREAD_LIMIT = 2e5  # standard deviation, in lattice steps, up to which a latti
 _RESAMPLES = 99_999
 _CHUNK = 4_000_000
 Law = Literal["auto", "monte-carlo"]
+_LAWS = ("auto", "monte-carlo")
 
 
 def _check_counts(wins: int, losses: int) -> None:
@@ -104,34 +107,50 @@ def mcnemar_chi2(wins: int, losses: int, *, correction: bool = False) -> float:
     return float(chdtrc(1, distance * distance / (wins + losses)))
 
 
-def _lattice(magnitudes: NDArray[np.float64]) -> NDArray[np.int64] | None:
-    """Write the distinct magnitudes as whole multiples of one step, if a coarse one exists."""
-    fractions = [Fraction(float(m)).limit_denominator(1000) for m in magnitudes]
+def _lattice(magnitudes: Sequence[float]) -> list[int] | None:
+    """Write distinct magnitudes as whole multiples of one step, if a coarse one exists."""
+    fractions = [Fraction(m).limit_denominator(1000) for m in magnitudes]
     step = math.lcm(*(f.denominator for f in fractions))
     if step > 10**6:
         return None
-    scaled = magnitudes * step
-    whole = np.rint(scaled)
-    if not np.allclose(scaled, whole, rtol=1e-9, atol=1e-6):
-        return None
-    integers = whole.astype(np.int64)
-    return integers // max(1, int(np.gcd.reduce(integers)))
+    integers = [f.numerator * (step // f.denominator) for f in fractions]
+    for value, whole in zip(magnitudes, integers, strict=True):
+        if abs(value * step - whole) > 1e-6 + 1e-9 * whole:
+            return None
+    divisor = math.gcd(*integers) or 1
+    return [whole // divisor for whole in integers]
+
+
+def _distinct(moved: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Distinct values and their counts; ``None`` if there are too many for a lattice."""
+    found = count_few(moved)
+    if found is not None:
+        return found
+    values, counts = np.unique(moved, return_counts=True)
+    return None if values.size > _VALUES_LIMIT else (values, counts.astype(float))
 
 
 def _exact(moved: NDArray[np.float64]) -> float | None:
     """Two-sided tail on a lattice; ``None`` when there is none, or it is too fine."""
-    values, counts = np.unique(np.abs(moved), return_counts=True)
-    if values.size > _VALUES_LIMIT:
+    found = _distinct(moved)
+    if found is None:
         return None
-    steps = _lattice(values)
-    if steps is None or math.sqrt(float(counts @ steps.astype(float) ** 2)) > _SPREAD_LIMIT:
+    signed: dict[float, list[int]] = {}
+    for value, count in zip(found[0].tolist(), found[1].tolist(), strict=True):
+        signed.setdefault(abs(value), [0, 0])[value > 0] += int(count)
+    magnitudes = sorted(signed)
+    steps = _lattice(magnitudes)
+    if steps is None:
         return None
-    places = np.searchsorted(values, np.abs(moved))
-    observed = abs(int((np.sign(moved).astype(np.int64) * steps[places]).sum()))
-    total = int((steps * counts).sum())
+    pairs = [signed[m] for m in magnitudes]
+    counts = [down + up for down, up in pairs]
+    if math.sqrt(sum(c * k * k for c, k in zip(counts, steps, strict=True))) > _SPREAD_LIMIT:
+        return None
+    observed = abs(sum(k * (up - down) for k, (down, up) in zip(steps, pairs, strict=True)))
+    total = sum(c * k for c, k in zip(counts, steps, strict=True))
     if observed == 0:
         return 1.0
-    return 2 * lattice_tail(steps, counts.astype(np.int64), (total + observed) // 2)
+    return 2 * lattice_tail(np.array(steps), np.array(counts), (total + observed) // 2)
 
 
 def _enumerated(units: NDArray[np.float64]) -> float:
@@ -208,7 +227,7 @@ def sign_flip(
     units = np.asarray(differences, dtype=float).ravel()
     if not np.isfinite(units).all():
         raise ArgumentError("`differences` holds NaN or an infinity; leave out unscored units")
-    if resamples < 1 or law not in get_args(Law):
+    if resamples < 1 or law not in _LAWS:
         raise ArgumentError(
             f"`law` is {law!r} and `resamples` {resamples}; the law is 'auto' or 'monte-carlo', "
             "with at least one resample"
