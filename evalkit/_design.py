@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from evalkit._clean_frame import clean_table
 from evalkit.errors import ArgumentError, MissingColumnError
 from evalkit.results import Range
 
@@ -161,6 +162,11 @@ def design(
                 system=system,
             )
         else:
+            table = None
+            if not columns and system is None:
+                table = clean_table(data, extra=(*keep, *optional), score_range=score_range)
+            if table is not None:
+                return _require(_clean_design(data, table, score_range), keep)
             data = records.read(data, columns=columns, score_range=score_range, system=system)
     rows: records.Records = data
     frame = nw.from_native(_arrow(rows.frame), eager_only=True)
@@ -174,6 +180,20 @@ def design(
     return _require(found, keep)
 
 
+def _clean_design(data: Any, table: Any, score_range: Range | None) -> Design:
+    """Rows that were checked column by column."""
+    import narwhals as nw
+
+    kept = tuple(table.column_names)
+    names = [str(name) for name in nw.from_native(data, eager_only=True).columns]
+    return Design(
+        frame=nw.from_native(table, eager_only=True),
+        columns=kept,
+        other_columns=tuple(name for name in names if name not in kept),
+        score_range=score_range,
+    )
+
+
 def _arrow(frame: Any) -> Any:
     """Move rows to Arrow, which groups and joins text several times faster than objects."""
     import pyarrow as pa
@@ -183,12 +203,14 @@ def _arrow(frame: Any) -> Any:
         values = frame[name]
         try:
             column = pa.array(values, from_pandas=True)
-            # A column without a value has no type to join or group by.
-            untyped = pa.types.is_null(column.type)
-            empty_type = pa.float64() if name == "score" else pa.string()
-            columns[name] = column.cast(empty_type) if untyped else column
+            if name == "score":
+                columns[name] = column.cast(pa.float64())
+            elif pa.types.is_string(column.type) or pa.types.is_null(column.type):
+                columns[name] = column.cast(pa.large_string())
+            else:
+                columns[name] = column
         except (UnicodeEncodeError, pa.ArrowException, TypeError):
-            columns[name] = pa.array([_escaped(value) for value in values], type=pa.string())
+            columns[name] = pa.array([_escaped(value) for value in values], type=pa.large_string())
     return pa.table(columns)
 
 

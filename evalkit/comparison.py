@@ -55,6 +55,8 @@ def _one_system(found: Design, role: str) -> str:
 def _two_sides(
     base: Design, candidate: Design | None, systems: tuple[str, str] | None
 ) -> tuple[Design, Design, str, str]:
+    if candidate is not None:
+        base, candidate = _same_engine(base, candidate)
     if candidate is not None and systems is None:
         names = _one_system(base, "base"), _one_system(candidate, "candidate")
         return base, candidate, *names
@@ -72,6 +74,20 @@ def _two_sides(
                 f"system {name!r} is not there; the systems are {', '.join(_systems(source))}"
             )
     return _only(sources[0], first), _only(sources[1], second), first, second
+
+
+def _same_engine(base: Design, candidate: Design) -> tuple[Design, Design]:
+    """Bring both sides into Arrow where two engines hold them, which cannot join."""
+    import narwhals as nw
+
+    engines = [(type(s.frame), s.frame.implementation) for s in (base, candidate)]
+    if engines[0] == engines[1]:
+        return base, candidate
+    moved = []
+    for side in (base, candidate):
+        eager = side.frame.collect() if hasattr(side.frame, "collect") else side.frame
+        moved.append(replace(side, frame=nw.from_native(eager.to_arrow(), eager_only=True)))
+    return moved[0], moved[1]
 
 
 def _scored(side: Design) -> Tally:

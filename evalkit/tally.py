@@ -178,8 +178,24 @@ def tally_values(
     )
 
 
-def _text(value: object) -> str:
-    return "" if value is None else str(value)
+def _text_codes(series: Any) -> tuple[NDArray[np.int64], list[str]]:
+    """Code a column by the rank of its texts; missing values are the empty text."""
+    import pyarrow as pa
+
+    try:
+        column = series.to_arrow()
+    except (pa.ArrowException, TypeError):
+        column = pa.array([None if v is None else str(v) for v in series.to_list()])
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if not isinstance(column, pa.DictionaryArray):
+        column = column.dictionary_encode(null_encoding="encode")
+    indices = column.indices.fill_null(len(column.dictionary)).to_numpy(zero_copy_only=False)
+    labels = ["" if v is None else str(v) for v in (*column.dictionary.to_pylist(), None)]
+    texts = sorted(set(labels))
+    place = {text: rank for rank, text in enumerate(texts)}
+    ranks = np.array([place[label] for label in labels], dtype=np.int64)
+    return ranks[indices.astype(np.int64)], texts
 
 
 def _check_columns(names: Sequence[str], needed: Sequence[str]) -> None:
@@ -188,12 +204,6 @@ def _check_columns(names: Sequence[str], needed: Sequence[str]) -> None:
             raise MissingColumnError(
                 f"column {column!r} is not there; the columns are {', '.join(map(repr, names))}"
             )
-
-
-def _collect(frame: Any) -> dict[str, list[Any]]:
-    """Bring a small grouped frame of any engine into plain lists."""
-    eager = frame.collect() if hasattr(frame, "collect") else frame
-    return {name: eager[name].to_list() for name in eager.columns}
 
 
 def tally(
@@ -268,57 +278,69 @@ def tally(
         *(nw.when(nw.col("_state") == "scored").then(nw.col(name)).alias(name) for name in unscored)
     )
     keys = [*by, "_state", *unscored]
-    return _assemble(
-        _collect(table.select(*keys).group_by(keys).agg(nw.len().alias("_rows"))),
-        by=by,
-        cluster=cluster,
-    )
+    cells = table.select(*keys).group_by(keys).agg(nw.len().alias("_rows"))
+    if hasattr(cells, "collect"):
+        cells = cells.collect()
+    return _assemble(cells, by=by, cluster=cluster)
 
 
-def _assemble(
-    cells: Mapping[str, list[Any]], *, by: Sequence[str], cluster: str | None
-) -> tuple[Tally, ...]:
-    counts = np.asarray(cells["_rows"], dtype=np.int64)
-    status_of: dict[tuple[str, ...], dict[str, int]] = {}
-    scored: dict[tuple[str, ...], list[int]] = {}
-    for index, state in enumerate(cells["_state"]):
-        key = tuple(_text(cells[c][index]) for c in by)
-        group = status_of.setdefault(key, {})
-        group[state] = group.get(state, 0) + int(counts[index])
-        if state == "scored":
-            scored.setdefault(key, []).append(index)
-    values = np.asarray([np.nan if v is None else v for v in cells["_value"]], dtype=float)
+def _assemble(cells: Any, *, by: Sequence[str], cluster: str | None) -> tuple[Tally, ...]:
+    """Tallies from one row for each distinct (group, cluster, status, outcome)."""
+    counts = np.asarray(cells["_rows"].to_numpy(), dtype=np.int64)
+    values = np.asarray(cells["_value"].to_numpy(), dtype=float)
     if np.isinf(values).any():
         raise InputError("a score is infinite; mark it as missing or correct it")
+    if not counts.size:
+        return ()
+    states, state_names = _text_codes(cells["_state"])
+    group = np.zeros(counts.size, dtype=np.int64)
+    texts: list[list[str]] = []
+    for name in by:
+        codes, labels = _text_codes(cells[name])
+        group = group * len(labels) + codes
+        texts.append(labels)
+    order = np.argsort(group, kind="stable")
+    keys, starts = np.unique(group[order], return_index=True)
     out = []
-    for key in sorted(status_of):
-        chosen = np.asarray(scored.get(key, []), dtype=np.int64)
-        sums = None
-        if cluster is not None:
-            sums = _clusters([cells[cluster][i] for i in chosen], values[chosen], counts[chosen])
-        distinct, inverse = np.unique(values[chosen], return_inverse=True)
-        totals = np.bincount(inverse, weights=counts[chosen], minlength=distinct.size)
+    for key, rows in zip(keys.tolist(), np.split(order, starts[1:]), strict=True):
+        by_status = np.bincount(states[rows], weights=counts[rows], minlength=len(state_names))
+        status = {name: int(k) for name, k in zip(state_names, by_status, strict=True) if k}
+        scored = rows[~np.isnan(values[rows])]
+        distinct, inverse = np.unique(values[scored], return_inverse=True)
+        totals = np.bincount(inverse, weights=counts[scored], minlength=distinct.size)
         out.append(
             Tally(
                 values=distinct,
                 counts=totals.astype(np.int64),
-                by=dict(zip(by, key, strict=True)),
-                clusters=sums,
-                rows=_row_counts(status_of[key]),
+                by=_group_of(key, by, texts),
+                clusters=None
+                if cluster is None
+                else _clusters(cells[cluster], scored, values, counts),
+                rows=_row_counts(status),
             )
         )
     return tuple(out)
 
 
+def _group_of(key: int, by: Sequence[str], texts: Sequence[list[str]]) -> dict[str, str]:
+    """Undo the mixed-radix code of a group."""
+    found = []
+    for labels in reversed(texts):
+        key, place = divmod(key, len(labels))
+        found.append(labels[place])
+    return dict(zip(by, reversed(found), strict=True))
+
+
 def _clusters(
-    labels: Sequence[object], values: NDArray[np.float64], counts: NDArray[np.int64]
+    column: Any, scored: NDArray[np.int64], values: NDArray[np.float64], counts: NDArray[np.int64]
 ) -> ClusterSums:
-    if any(label is None or label != label for label in labels):  # noqa: PLR0124
-        missing = int(sum(int(k) for x, k in zip(labels, counts, strict=True) if x is None))
+    own = column[scored.tolist()]
+    missing = np.asarray(own.is_null().to_numpy(), dtype=bool)
+    if missing.any():
         raise InputError(
-            f"{missing or 'some'} scored rows have no cluster; give each its cluster, or a cluster "
-            "of its own"
+            f"{int(counts[scored][missing].sum())} scored rows have no cluster; give each its "
+            "cluster, or a cluster of its own"
         )
-    codes_of: dict[str, int] = {name: i for i, name in enumerate(sorted({str(x) for x in labels}))}
-    codes = np.asarray([codes_of[str(x)] for x in labels], dtype=np.int64)
-    return _group_sums(codes, values, counts.astype(float))
+    codes, _ = _text_codes(own)
+    _, codes = np.unique(codes, return_inverse=True)
+    return _group_sums(codes.astype(np.int64), values[scored], counts[scored].astype(float))

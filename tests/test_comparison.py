@@ -143,6 +143,8 @@ def test_engines_agree():
     eager = evalkit.compare(pl.from_pandas(a), pl.from_pandas(b), cluster="cluster")
     lazy = evalkit.compare(pl.from_pandas(a).lazy(), pl.from_pandas(b).lazy(), cluster="cluster")
     assert expected.to_dict() == eager.to_dict() == lazy.to_dict()
+    mixed = evalkit.compare(pl.from_pandas(a).lazy(), b, cluster="cluster")
+    assert mixed.to_dict() == expected.to_dict()
 
 
 @given(

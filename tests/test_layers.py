@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "evalkit"
 LAYERS = (
     ("errors", "rounding", "results"),
-    ("records", "tally", "_design", "_pairing"),
+    ("records", "tally", "_clean_frame", "_design", "_pairing"),
     (
         "bootstrap",
         "intervals",
@@ -24,7 +24,7 @@ LAYERS = (
     ("studies", "cli", "__main__"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-STATISTICS = {"tally", "_design", "_pairing", *LAYERS[2]}
+STATISTICS = {"tally", "_clean_frame", "_design", "_pairing", *LAYERS[2]}
 HEAVY = {
     "datasets",
     "duckdb",

@@ -161,8 +161,8 @@ def power(
     elif n is not None:
         items = n
         found = smallest_effect(lambda d: of(items, d), largest=largest, target=target)
-    elif effect is not None:
-        size = effect
+    else:
+        size = _needed("--effect", effect, design)
         found = sample_size(lambda k: of(k, size), target=target, step=cluster_size)
     emit(
         "power",

@@ -4,7 +4,12 @@ import json
 from typing import get_args
 
 import pytest
-from measures import binary_coverage, clustered_mean_coverage, credit_coverage
+from measures import (
+    binary_coverage,
+    clustered_mean_coverage,
+    credit_coverage,
+    paired_binary_coverage,
+)
 from typer.testing import CliRunner
 
 from evalkit.cli.app import app
@@ -39,6 +44,14 @@ def test_credit_coverage_is_as_printed(method):
     """Exact enumeration of half credits at n = 34 gives the figures of the package."""
     said = FOUND[method].coverage["half credits, n = 34"]["at"]
     assert list(credit_coverage(34, method, RATES)) == pytest.approx(said, abs=6e-4)
+
+
+def test_tango_coverage_is_the_published_one():
+    """Exact enumeration of 34 pairs: .964 .957 .947 .961 .947, as printed."""
+    found = list(paired_binary_coverage(34, "tango"))
+    assert found == pytest.approx([0.964, 0.957, 0.947, 0.961, 0.947], abs=6e-4)
+    [said] = [v["at"] for k, v in FOUND["tango"].coverage.items() if k.startswith("paired 0/1")]
+    assert found == pytest.approx(said, abs=6e-4)
 
 
 @pytest.mark.parametrize("method", ["augmented-cluster-t", "cr2"])

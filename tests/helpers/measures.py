@@ -94,6 +94,21 @@ def paired_coverage(n: int, laws: np.ndarray, method: str = "default") -> np.nda
     return np.array(out)
 
 
+PAIRED_LAWS = ((0.10, 0.0), (0.30, 0.0), (0.30, 0.10), (0.15, 0.10), (0.40, 0.30))
+
+
+def paired_binary_coverage(n: int, method: str) -> np.ndarray:
+    """Exact coverage of a paired 0/1 difference under each (disagreement, effect)."""
+    states = compositions(n, 3)
+    values = np.array([-1.0, 0.0, 1.0])
+    bounds = _bounds([compare_pairs(sample_of(values, c), method=method).interval for c in states])
+    out = []
+    for disagreement, effect in PAIRED_LAWS:
+        law = np.array([(disagreement - effect) / 2, 1 - disagreement, (disagreement + effect) / 2])
+        out.append(multinomial_weights(states, law)[_inside(bounds, effect)].sum())
+    return np.array(out)
+
+
 def clustered_mean_coverage(
     method: str, rates: Sequence[float], replications: int, *, clusters: int = 25, size: int = 3
 ) -> np.ndarray:
