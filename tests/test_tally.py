@@ -71,6 +71,13 @@ def test_null_scores_are_missing_without_a_status_column(engine):
     assert b.rows.by_status == {"missing": 1}
 
 
+def test_an_arrow_table_may_come_in_chunks():
+    """Chunks with different texts are one table."""
+    table = pa.concat_tables([pa.table(ROWS), pa.table({k: v[::-1] for k, v in ROWS.items()})])
+    found = tally(table, by=["system"], cluster="cluster", status="status")
+    assert [t.n for t in found] == [6, 4]
+
+
 def test_nan_is_missing():
     """NaN is not an outcome."""
     t = tally(pd.DataFrame({"score": [1.0, float("nan"), 0.0]}))[0]
