@@ -12,8 +12,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from evalkit.comparison import compare, compare_groups
+    from evalkit.comparisons import compare_all
     from evalkit.errors import EvalkitError, EvalkitWarning
     from evalkit.estimation import estimate, estimate_values
+    from evalkit.intervals.catalogue import methods
+    from evalkit.planning import power
     from evalkit.records import Records, read, write
     from evalkit.results import Comparison, Estimate, Interval, Results
     from evalkit.tally import Tally, tally_values
@@ -24,8 +27,11 @@ __getattr__, __dir__, _ = _lazy.attach(
     __name__,
     submod_attrs={
         "comparison": ["compare", "compare_groups"],
+        "comparisons": ["compare_all"],
         "errors": ["EvalkitError", "EvalkitWarning"],
         "estimation": ["estimate", "estimate_values"],
+        "intervals.catalogue": ["methods"],
+        "planning": ["power"],
         "records": ["Records", "read", "write"],
         "results": ["Comparison", "Estimate", "Interval", "Results"],
         "tally": ["Tally", "tally_values"],
@@ -44,9 +50,12 @@ __all__ = [
     "Results",
     "Tally",
     "compare",
+    "compare_all",
     "compare_groups",
     "estimate",
     "estimate_values",
+    "methods",
+    "power",
     "read",
     "scaling",
     "tally_values",

@@ -19,6 +19,7 @@ LAYERS = (
         "testtime",
         "estimation",
         "comparison",
+        "planning",
     ),
     ("tables", "figures", "report"),
     ("studies", "cli", "__main__"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,6 @@ import typer
 from evalkit.cli.guard import guarded
 from evalkit.cli.options import Format, FormatChoice, Level, Output
 from evalkit.cli.output import emit
-from evalkit.errors import ArgumentError
 
 if TYPE_CHECKING:
     from evalkit.comparisons.power import Power
@@ -34,65 +32,6 @@ class GateRule(StrEnum):
 
     strict = "strict"
     non_decreasing = "non-decreasing"
-
-
-def _needed(name: str, value: float | None, design: Design) -> float:
-    if value is None:
-        raise ArgumentError(f"`--design {design.value}` needs {name}")
-    return value
-
-
-def _power_of(
-    design: Design,
-    *,
-    discordance: float | None,
-    sd: float | None,
-    icc: float,
-    cluster_size: int,
-    base_rate: float | None,
-    gate: GateRule,
-    margin: float,
-    level: float,
-) -> tuple[Callable[[int, float], Power], float]:
-    """Power as a function of n and effect, and the largest effect that is possible."""
-    from evalkit.comparisons import (
-        gate_power,
-        power_mean,
-        power_paired_binary,
-        power_two_proportions,
-    )
-
-    if design is Design.paired:
-        share = _needed("--discordance, the share of items that differ", discordance, design)
-        return (
-            lambda n, d: power_paired_binary(n, effect=d, discordance=share, level=level),
-            share,
-        )
-    if design is Design.mean:
-        spread = _needed("--sd, the standard deviation of a difference", sd, design)
-        return (
-            lambda n, d: power_mean(
-                n, effect=d, sd=spread, icc=icc, cluster_size=cluster_size, level=level
-            ),
-            100 * spread,
-        )
-    rate = _needed("--base-rate", base_rate, design)
-    if design is Design.two_sample:
-        return (
-            lambda n, d: power_two_proportions(n, base_rate=rate, effect=d, level=level),
-            1 - rate,
-        )
-    return (
-        lambda n, d: gate_power(
-            n,
-            parent_rate=rate,
-            candidate_rate=rate + d,
-            gate=gate.value,
-            margin=margin,
-            discordance=discordance,
-        ),
-        1 - rate,
-    )
 
 
 def power_table(found: Power) -> Table:
@@ -141,29 +80,22 @@ def power(
 
     Give --n and --effect for the power, --effect alone for n, --n alone for the smallest effect.
     """
-    from evalkit.comparisons import sample_size, smallest_effect
+    from evalkit.planning import power as plan
 
-    if n is None and effect is None:
-        raise ArgumentError("give --n, --effect, or both; the third figure is computed")
-    of, largest = _power_of(
-        design,
+    found = plan(
+        design.value,
+        n=n,
+        effect=effect,
+        target=target,
         discordance=discordance,
         sd=sd,
         icc=icc,
         cluster_size=cluster_size,
         base_rate=base_rate,
-        gate=gate,
+        gate=gate.value,
         margin=margin,
         level=level,
     )
-    if n is not None and effect is not None:
-        found = of(n, effect)
-    elif n is not None:
-        items = n
-        found = smallest_effect(lambda d: of(items, d), largest=largest, target=target)
-    else:
-        size = _needed("--effect", effect, design)
-        found = sample_size(lambda k: of(k, size), target=target, step=cluster_size)
     emit(
         "power",
         table=power_table(found),
