@@ -25,6 +25,7 @@ from measures import (  # noqa: E402 - the helper folder joins the path above
     clustered_difference_coverage,
     clustered_mean_coverage,
     credit_coverage,
+    paired_binary_coverage,
     paired_coverage,
     sparse_laws,
 )
@@ -47,7 +48,7 @@ def rounded(values: np.ndarray) -> list[float]:
 def measure(replications: int) -> dict[str, object]:
     """Return coverage by kind of data and method."""
     grid = np.arange(0.02, 0.9801, 0.002)
-    names = [m for m in get_args(MeanMethod) if m not in (*INDEPENDENT, "bootstrap-t")]
+    names = [m for m in get_args(MeanMethod) if m not in INDEPENDENT]
     binary, credit = {}, {}
     for method in names:
         at = binary_coverage(34, method, RATES)
@@ -60,13 +61,18 @@ def measure(replications: int) -> dict[str, object]:
     paired = {}
     laws = sparse_laws(500, seed=77)
     for method in get_args(PairedMethod):
-        if method in (*INDEPENDENT, "tango", "bootstrap-t"):
+        if method in (*INDEPENDENT, "tango", "newcombe"):
             continue
         found = paired_coverage(16, laws, method)
         paired[method] = {
             "worst": round(float(found.min()), 3),
             "below_93": round(float((found < 0.93).mean()), 3),
         }
+    zero_one = {
+        method: {"at": rounded(paired_binary_coverage(34, method))}
+        for method in get_args(PairedMethod)
+        if method not in (*INDEPENDENT, "newcombe")
+    }
     clustered = {
         method: {"at": rounded(clustered_mean_coverage(method, RATES, replications))}
         for method in CLUSTER
@@ -85,6 +91,7 @@ def measure(replications: int) -> dict[str, object]:
         "binary, n = 34": binary,
         "half credits, n = 34": credit,
         "paired differences, n = 16, 500 laws": paired,
+        "paired 0/1, n = 34, disagreement .10 .30 .30 .15 .40, effect 0 0 .10 .10 .30": zero_one,
         "clustered mean, 25 clusters of 3, ICC .6": clustered,
         f"clustered differences, {len(CLUSTERED_GRID)} designs": differences,
     }

@@ -1,0 +1,85 @@
+"""Seeds: what may be one, and one independent stream for each block of replicates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evalkit.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["BLOCK", "Streams", "streams"]
+
+BLOCK = 64
+"""Replicates that share a stream: fixed, so that no setting of memory or threads can matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """Independent generators by block number.
+
+    Attributes
+    ----------
+    seed : int
+        The seed, drawn from the operating system when none was given: the run can be repeated.
+    """
+
+    seed: int
+
+    def generator(self, block: int) -> np.random.Generator:
+        """Return the generator of a block; the same one every time it is asked for."""
+        return np.random.Generator(np.random.PCG64(self._sequence(block)))
+
+    def state(self, block: int) -> NDArray[np.uint64]:
+        """Return four words that seed the compiled generator of a block."""
+        return self._sequence(block).generate_state(4, np.uint64).astype(np.uint64)
+
+    def _sequence(self, block: int) -> np.random.SeedSequence:
+        return np.random.SeedSequence(self.seed, spawn_key=(block,))
+
+
+def streams(rng: int | np.integer | np.random.Generator | None) -> Streams:
+    """Make streams from a seed, a generator, or entropy of the operating system.
+
+    Parameters
+    ----------
+    rng : int, Generator or None
+        A non-negative seed, 0 included; a generator, from which one seed is drawn; ``None``
+        draws entropy, which `Streams.seed` reports.
+
+    Returns
+    -------
+    Streams
+
+    Raises
+    ------
+    ArgumentError
+        If `rng` is a boolean, negative, or something else.
+
+    Examples
+    --------
+    >>> streams(0).seed, streams(np.int64(7)).seed
+    (0, 7)
+    """
+    if rng is None:
+        return Streams(_entropy())
+    if isinstance(rng, np.random.Generator):
+        return Streams(int(rng.integers(2**63)))
+    whole: object = rng
+    if isinstance(whole, (bool, np.bool_)) or not isinstance(whole, (int, np.integer)):
+        raise ArgumentError(
+            f"`rng` is {rng!r}; it must be a non-negative whole number, a numpy Generator or None"
+        )
+    seed = int(whole)
+    if seed < 0:
+        raise ArgumentError(f"`rng` is {seed}; a seed must not be negative, use 0 or more")
+    return Streams(seed)
+
+
+def _entropy() -> int:
+    drawn = np.random.SeedSequence().entropy
+    return int(drawn) if isinstance(drawn, int) else 0
