@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -35,7 +35,6 @@ from evalkit.rounding import UNDEFINED
 
 if TYPE_CHECKING:
     from evalkit.comparisons.all_pairs import AllPairs
-    from evalkit.comparisons.paired import PairedMethod
     from evalkit.records import Records
     from evalkit.results import Comparison, Results
     from evalkit.tables import Table
@@ -205,15 +204,7 @@ def compare(
 ) -> None:
     """Candidate minus base, with the interval that decides and the p-value it inverts."""
     groups = split_names(by)
-    wanted = [*(groups or []), *([cluster] if cluster else [])]
-    arguments = [base, *([candidate] if candidate else [])]
-    sources = [
-        read_source(
-            a, columns=column_map(column), optional=wanted, score_range=score_range, partial=partial
-        )
-        for a in arguments
-    ]
-    settings = {
+    settings: dict[str, Any] = {
         "base": base,
         "candidate": candidate,
         "systems": systems,
@@ -229,29 +220,54 @@ def compare(
         "seed": seed,
         "gate": gate,
     }
+    clashes = {"--systems": systems, "--by": groups, "--unpaired": unpaired, "--gate": gate}
+    used = [name for name, value in clashes.items() if value]
+    if every and used:
+        raise ArgumentError(f"`--all` does not go with {used[0]}; drop one of them")
+    arguments = [base, *([candidate] if candidate else [])]
+    sources = [
+        read_source(
+            argument,
+            columns=column_map(column),
+            optional=[*(groups or []), *([cluster] if cluster else [])],
+            score_range=score_range,
+            partial=partial,
+        )
+        for argument in arguments
+    ]
     if every:
-        clashes = {"--systems": systems, "--by": groups, "--unpaired": unpaired, "--gate": gate}
-        used = [name for name, value in clashes.items() if value]
-        if used:
-            raise ArgumentError(f"`--all` does not go with {used[0]}; drop one of them")
         _all_pairs(sources, settings, fmt, output)
-        return
+    else:
+        _two_systems(sources, arguments, settings, fmt, output)
+
+
+def _two_systems(
+    sources: Sequence[Records],
+    arguments: Sequence[str],
+    settings: Mapping[str, Any],
+    fmt: Format,
+    output: Path | None,
+) -> None:
+    """Compare two systems, and apply the gate."""
     from evalkit.comparison import compare_groups
 
+    candidate = sources[1] if len(sources) > 1 else None
+    unnamed = candidate is not None and settings["systems"] is None
     results = compare_groups(
         sources[0],
-        sources[1] if candidate else None,
-        systems=systems,
-        by=groups,
-        cluster=cluster,
-        paired=not unpaired,
-        method=cast("PairedMethod", method),
-        level=level,
-        score_range=score_range,
-        errors=errors.value,
-        names=distinct_names(sources, arguments) if candidate and systems is None else None,
-        rng=seed,
+        candidate,
+        systems=settings["systems"],
+        by=settings["by"],
+        cluster=settings["cluster"],
+        paired=settings["paired"],
+        method=settings["method"],
+        level=settings["level"],
+        score_range=settings["range"],
+        errors=settings["errors"],
+        names=distinct_names(sources, arguments) if unnamed else None,
+        rng=settings["seed"],
     )
+    gate = settings["gate"]
     outcome = None if gate is None else apply_gate(gate, results)
     emit(
         "compare",
