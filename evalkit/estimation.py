@@ -111,9 +111,16 @@ def default_groups(found: Design) -> list[str]:
 
 def repeated_within_items(found: Design) -> bool:
     """Whether items are judged more than once (attempts or orders) within a system."""
-    return found.has("item") and any(
-        found.has(name) and _distinct(found, name) > 1 for name in _REPEATS
-    )
+    import narwhals as nw
+
+    if not found.has("item"):
+        return False
+    if not any(found.has(name) and _distinct(found, name) > 1 for name in _REPEATS):
+        return False
+    keys = [name for name in ("system", "verifier", "item") if found.has(name)]
+    sizes = found.frame.group_by(keys).agg(nw.len().alias("_n")).filter(nw.col("_n") > 1)
+    first = sizes.select("_n").head(1)
+    return len(first.collect() if hasattr(first, "collect") else first) > 0
 
 
 def unused_cluster_note(found: Design, cluster: str | None, by: Sequence[str]) -> list[str]:
@@ -205,7 +212,8 @@ def estimate(
     notes = list(found.notes)
     groups = default_groups(found) if by is None else list(by)
     unit = cluster
-    if unit is None and repeated_within_items(found):
+    repeated = repeated_within_items(found)
+    if unit is None and repeated:
         unit = "item"
         notes.append(
             "items were judged more than once: intervals take items as clusters, so they are for "
@@ -225,7 +233,7 @@ def estimate(
     if not tallies:
         notes.append("no rows, so there is nothing to estimate")
     results = [estimate_tally(t, method=method, level=level, score_range=bounds) for t in tallies]
-    if found.has("attempt") and _distinct(found, "attempt") > 1:
+    if repeated and found.has("attempt") and _distinct(found, "attempt") > 1:
         results = _with_attempts(results, found, groups)
     return Results(results, notes=dict.fromkeys(notes))
 

@@ -77,6 +77,22 @@ def test_repeated_attempts_are_clustered_by_item():
     assert results[0].attempt_sd == pytest.approx((1 / 32) ** 0.5)
 
 
+def test_one_attempt_each_is_no_repetition():
+    """A column of seeds that differ between items does not make items clusters."""
+    results = evalkit.estimate(pd.DataFrame(rows([1, 0, 1, 0], seed=[1, 2, 3, 4])))
+    assert results[0].clusters is None
+    assert not any("more than once" in note for note in results.notes)
+
+
+def test_replies_are_not_verifiers(jsonl):
+    """A column `judge` of long replies is no verifier, and it is said."""
+    reply = "The first answer cites its source, the second does not. " * 4
+    path = jsonl("judge.jsonl", rows([1, 0, 1], judge=[f"{reply}{i}" for i in range(3)]))
+    results = evalkit.estimate(path)
+    assert [r.n for r in results] == [3]
+    assert "holds texts" in " ".join(results.notes)
+
+
 def test_an_unused_cluster_column_is_said():
     """A file with a cluster column deserves a cluster-robust interval."""
     frame = pd.DataFrame(rows([1, 0, 1, 0], cluster=list("aabb")))

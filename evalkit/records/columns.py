@@ -8,7 +8,7 @@ from typing import Any
 
 from evalkit.errors import ArgumentError, MissingColumnError
 from evalkit.records.cells import status_word
-from evalkit.records.schema import ALIASES
+from evalkit.records.schema import ALIASES, KEY_COLUMNS
 from evalkit.records.stream import Row, RowStream
 from evalkit.records.values import CellError
 
@@ -20,6 +20,7 @@ _CLAIMS = {
     for rank, name in enumerate(names)
 }
 _REQUIRED = ("item", "score")
+_LONGEST_NAME = 120  # characters; a model path has fewer, a judge's reply has more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +115,7 @@ def resolve_columns(
         if canonical not in columns:
             raise stream.fault(
                 f"no column holds the {canonical}s; the columns are {seen}; "
-                f"name it with `columns` (--column {canonical}=NAME); "
-                "logs of other tools are brought in with `evalkit import`",
+                f"name it with `columns` (--column {canonical}=NAME)",
                 kind=MissingColumnError,
             )
     return Resolution(columns=columns, declared=frozenset(declared), notes=tuple(notes))
@@ -138,6 +138,14 @@ def _usable(canonical: str, name: str, rows: list[Mapping[str, Any]], notes: lis
     cells = [row.get(name) for row in rows]
     if any(isinstance(cell, (dict, list)) and cell for cell in cells):
         return False
+    if canonical in KEY_COLUMNS and canonical not in (name.lower(), "item"):
+        if any(isinstance(cell, str) and _is_prose(cell) for cell in cells):
+            notes.append(
+                f"the column {name!r} holds texts and was not read as the {canonical}; "
+                f"--column {canonical}={name} to insist"
+            )
+            return False
+        return True
     if canonical != "status":
         return True
     try:
@@ -150,6 +158,11 @@ def _usable(canonical: str, name: str, rows: list[Mapping[str, Any]], notes: lis
         )
         return False
     return True
+
+
+def _is_prose(cell: str) -> bool:
+    """Whether a cell is a reply or a sentence; names are short and on one line."""
+    return len(cell) > _LONGEST_NAME or "\n" in cell.strip()
 
 
 def _rival_note(canonical: str, chosen: str, rivals: list[str]) -> list[str]:
