@@ -157,7 +157,7 @@ def test_last_line_cut_off(save, tail):
     ("line", "message"),
     [
         ('{"id": "b", "sco', "line 2: column 13.*cut off and others follow"),
-        ('{"id": "b", "score": 1,}', r"line 2: column 24 is not valid JSON"),
+        ('{"id": "b", "score": 1,}', r"line 2: column 2[34] is not valid JSON"),
         ('{"id": "b", "score": 1} {"id": "c", "score": 1}', "line 2: two objects"),
         ('{"id": "b", "score": 1}, ', "line 2: column 24.*follows the object"),
         ("[1, 2]", "line 2: the line is a list"),
