@@ -22,7 +22,7 @@ slow: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint constraints.txt '.[bench]'
+	  --constraint constraints.txt --editable '.[bench]'
 	$(BIN)/python benchmarks/run.py --write-docs
 
 coverage: $(STAMP)

@@ -8,6 +8,7 @@ have the canonical column names.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,7 +20,15 @@ from evalkit.results import Range
 if TYPE_CHECKING:
     from evalkit.records import Records
 
-__all__ = ["Design", "ErrorPolicy", "count_errors_as", "design", "read_path", "scored_rows"]
+__all__ = [
+    "Design",
+    "ErrorPolicy",
+    "count_errors_as",
+    "design",
+    "distinct_values",
+    "read_path",
+    "scored_rows",
+]
 
 ErrorPolicy = Literal["exclude", "fail"]
 _CANONICAL = ("system", "item", "attempt", "verifier", "order", "score", "status")
@@ -62,7 +71,11 @@ def _is_lazy(data: Any) -> bool:
 def _lazy_design(data: Any, columns: Mapping[str, str], score_range: Range | None) -> Design:
     import narwhals as nw
 
-    frame: Any = nw.from_native(data)
+    with warnings.catch_warnings():
+        # Dask support is announced to move to a package of its own.
+        warnings.filterwarnings("ignore", category=FutureWarning, module="narwhals")
+        warnings.filterwarnings("ignore", message=".*narwhals-dask.*")
+        frame: Any = nw.from_native(data)
     names = frame.collect_schema().names()
     missing = [source for source in columns.values() if source not in names]
     if missing:
@@ -227,6 +240,15 @@ def _require(found: Design, keep: Sequence[str]) -> Design:
             names = ", ".join(map(repr, (*found.columns, *found.other_columns)))
             raise MissingColumnError(f"column {name!r} is not there; the columns are {names}")
     return found
+
+
+def distinct_values(found: Design, column: str) -> list[Any]:
+    """Distinct values by grouping: `unique` is a window over every row on SQL engines."""
+    import narwhals as nw
+
+    frame = found.frame.group_by(column).agg(nw.len().alias("_rows"))
+    eager = frame.collect() if hasattr(frame, "collect") else frame
+    return list(eager[column].to_list())
 
 
 def scored_rows(found: Design) -> Any:

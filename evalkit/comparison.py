@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from evalkit._design import Design, ErrorPolicy, count_errors_as, design
+from evalkit._design import Design, ErrorPolicy, count_errors_as, design, distinct_values
 from evalkit._pairing import PairedGroup, pair
 from evalkit.comparisons.decision import Decision
 from evalkit.comparisons.paired import (
@@ -31,9 +31,7 @@ __all__ = ["compare", "compare_groups"]
 def _systems(found: Design) -> list[str]:
     if not found.has("system"):
         return []
-    frame = found.frame.select("system").unique()
-    eager = frame.collect() if hasattr(frame, "collect") else frame
-    return sorted(str(x) for x in eager["system"].to_list())
+    return sorted(str(x) for x in distinct_values(found, "system"))
 
 
 def _only(found: Design, system: str) -> Design:

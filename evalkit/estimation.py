@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evalkit._design import Design, ErrorPolicy, count_errors_as, design
+from evalkit._design import Design, ErrorPolicy, count_errors_as, design, distinct_values
 from evalkit.errors import ArgumentError
 from evalkit.intervals.mean import MeanMethod, check_range, infer_range, tally_interval
 from evalkit.results import Estimate, Range, Results
@@ -97,8 +97,7 @@ def estimate_values(
 
 
 def _distinct(found: Design, column: str) -> int:
-    frame = found.frame.select(column).unique()
-    return len(frame.collect() if hasattr(frame, "collect") else frame)
+    return len(distinct_values(found, column))
 
 
 def default_groups(found: Design) -> list[str]:

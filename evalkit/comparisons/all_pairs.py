@@ -214,7 +214,9 @@ def _by_system(found: Design) -> dict[str, Any]:
 
     if not found.has("system"):
         raise InputError("there is no column 'system', so there are no pairs; name it in `columns`")
-    names = found.frame.select("system").unique().lazy().collect()["system"].to_list()
+    from evalkit._design import distinct_values
+
+    names = distinct_values(found, "system")
     if len(names) < 2:
         raise InputError(f"{len(names)} system is in the data; pairs need at least two")
     rows = found.frame.lazy()
