@@ -10,6 +10,7 @@ import math
 from typing import Literal, get_args
 
 from evalkit.errors import ArgumentError
+from evalkit.intervals._student import normal_quantile
 from evalkit.results import Interval
 
 __all__ = [
@@ -28,12 +29,6 @@ ProportionMethod = Literal[
     "wilson", "clopper-pearson", "mid-p", "jeffreys", "agresti-coull", "wald"
 ]
 Bounds = tuple[float, float]
-
-
-def _z(level: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + level / 2))
 
 
 def _clip(low: float, high: float) -> Bounds:
@@ -68,7 +63,7 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Bounds:
     >>> [round(x, 10) for x in wilson(0, 40)]
     [0.0, 0.0876216012]
     """
-    return wilson_at(successes, n, z=_z(level))
+    return wilson_at(successes, n, z=normal_quantile(level))
 
 
 def wilson_at(successes: float, n: float, *, z: float) -> Bounds:
@@ -90,7 +85,7 @@ def agresti_coull(successes: float, n: float, *, level: float = 0.95) -> Bounds:
     >>> [round(x, 4) for x in agresti_coull(27, 34)]
     [0.629, 0.8995]
     """
-    z = _z(level)
+    z = normal_quantile(level)
     total = n + z * z
     p = (successes + z * z / 2) / total
     half = z * math.sqrt(p * (1 - p) / total)
@@ -180,7 +175,7 @@ def wald(successes: float, n: float, *, level: float = 0.95) -> Bounds:
     [0.6582, 0.93]
     """
     p = successes / n
-    half = _z(level) * math.sqrt(p * (1 - p) / n)
+    half = normal_quantile(level) * math.sqrt(p * (1 - p) / n)
     return _clip(p - half, p + half)
 
 
