@@ -104,6 +104,7 @@ def _cell(cell: Cell, column: Column, *, heading: bool) -> str:
     body = f"<u>{body}</u>" if cell.underline else body
     body = f"<strong>{body}</strong>" if cell.bold else body
     value = sort_value(cell)
-    key = "" if value is None else _attribute(str(value))
+    # Nine digits sort as well as seventeen, and do not change with the last bit of a machine.
+    key = f"{value:.9g}" if isinstance(value, float) else _attribute(str(value or ""))
     tag, scope = ("th", ' scope="row"') if heading else ("td", "")
     return f'<{tag}{scope}{_class(column.align)} data-value="{key}">{body}</{tag}>'
