@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evalkit.errors import EvalkitError, EvalkitWarning
     from evalkit.estimation import estimate, estimate_values
     from evalkit.intervals.catalogue import methods
+    from evalkit.locked import sensitivity
     from evalkit.planning import power
     from evalkit.records import Records, read, write
     from evalkit.results import Comparison, Estimate, Interval, Results
@@ -31,6 +32,7 @@ __getattr__, __dir__, _ = _lazy.attach(
         "errors": ["EvalkitError", "EvalkitWarning"],
         "estimation": ["estimate", "estimate_values"],
         "intervals.catalogue": ["methods"],
+        "locked": ["sensitivity"],
         "planning": ["power"],
         "records": ["Records", "read", "write"],
         "results": ["Comparison", "Estimate", "Interval", "Results"],
@@ -58,6 +60,7 @@ __all__ = [
     "power",
     "read",
     "scaling",
+    "sensitivity",
     "tally_values",
     "trajectory",
     "write",

@@ -20,6 +20,9 @@ LAYERS = (
         "estimation",
         "comparison",
         "planning",
+        "verifiers",
+        "locked",
+        "grading",
     ),
     ("tables", "figures", "report"),
     ("studies", "cli", "__main__"),
@@ -41,6 +44,7 @@ HEAVY = {
     "scipy",
     "statsmodels",
     "numba",
+    "openpyxl",
     "zstandard",
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -14,6 +14,7 @@ from evalkit.cli.methods import methods
 from evalkit.cli.power import power
 from evalkit.cli.reproduce import reproduce
 from evalkit.cli.scaling import scaling
+from evalkit.cli.sensitivity import sensitivity
 from evalkit.cli.trajectory import trajectory
 
 __all__ = ["app"]
@@ -45,5 +46,5 @@ def root(
     debugging(on=debug)
 
 
-for verb in (reproduce, estimate, compare, trajectory, scaling, power, methods):
+for verb in (reproduce, estimate, compare, trajectory, scaling, sensitivity, power, methods):
     app.command()(verb)

@@ -230,6 +230,8 @@ def compare_pairs(
     >>> round(decision.interval.low, 4), round(decision.p_value, 4), decision.verdict
     (0.0036, 0.0412, 'separated')
     """
+    if not 0 < level < 1:
+        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
     _check(method, differences, score_range)
     if differences.n == 0:
         return undefined("no item is scored for both systems")

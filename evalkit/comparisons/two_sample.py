@@ -100,6 +100,8 @@ def compare_samples(
     >>> round(decision.interval.low, 3), decision.verdict
     (0.029, 'separated')
     """
+    if not 0 < level < 1:
+        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
     if method not in get_args(TwoSampleMethod):
         allowed = ", ".join(get_args(TwoSampleMethod))
         raise ArgumentError(f"`method` is {method!r}; for two samples use one of {allowed}")

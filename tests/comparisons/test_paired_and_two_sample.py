@@ -113,6 +113,7 @@ def test_no_range_means_no_augmentation():
         ({"method": "tango"}, "0/1 scores"),
         ({"method": "augmented-t", "score_range": None}, "needs the range"),
         ({"method": "bayes"}, "use one of"),
+        ({"level": 1.5}, "strictly between"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(settings, message):
