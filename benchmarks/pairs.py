@@ -168,6 +168,17 @@ def w7(*, quick: bool) -> Workload:
                 call=rotating(arrays, sign_flip),
             ),
             Method(
+                name=library.COMPILED,
+                side="evalkit",
+                kind="exact",
+                call=(
+                    None
+                    if library.without_numba()
+                    else rotating(arrays, lambda d: sign_flip(d, engine="numba"))
+                ),
+                missing=library.without_numba(),
+            ),
+            Method(
                 name="evalkit Monte Carlo",
                 side="evalkit",
                 kind="resampling",
@@ -180,7 +191,7 @@ def w7(*, quick: bool) -> Workload:
             ),
         ],
         goals=[
-            Goal(method=library.NUMPY, over=scipy, at_least=50_000),
+            Goal(method=library.COMPILED, over=scipy, at_least=50_000),
         ],
         checks=checks,
     )

@@ -38,7 +38,7 @@ def any_statistic(*, quick: bool) -> Workload:
             statistic=_correlation,
             method="percentile",
             resamples=RESAMPLES // share,
-            batch=100,
+            batch=25,
         )
 
     def checks() -> list[Check]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evalkit.errors import ArgumentError
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["BLOCK", "Streams", "streams"]
+__all__ = ["BLOCK", "PIECE", "Streams", "streams"]
 
 BLOCK = 64
 """Replicates that share a stream: fixed, so that no setting of memory or threads can matter."""
+PIECE = 4 * BLOCK
+"""Replicates handed to a thread at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +32,9 @@ class Streams:
         """Return the generator of a block; the same one every time it is asked for."""
         return np.random.Generator(np.random.PCG64(self._sequence(block)))
 
-    def state(self, block: int) -> NDArray[np.uint64]:
-        """Return four words that seed the compiled generator of a block."""
-        return self._sequence(block).generate_state(4, np.uint64).astype(np.uint64)
+    def key(self) -> np.uint64:
+        """Return the word from which the compiled streams of all replicates start."""
+        return np.uint64(np.random.SeedSequence(self.seed).generate_state(1, np.uint64)[0])
 
     def _sequence(self, block: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.seed, spawn_key=(block,))
