@@ -223,7 +223,7 @@ def acceleration(left_out: NDArray[np.float64]) -> NDArray[np.float64]:
     Examples
     --------
     >>> acceleration(np.array([[1.0, 2.0], [2.0, 2.0], [6.0, 2.0]])).round(3).tolist()
-    [-0.055, 0.0]
+    [-0.057, 0.0]
     """
     values = np.where(np.isfinite(left_out), left_out, np.nan)
     defined = np.isfinite(values).all(axis=0)
