@@ -19,10 +19,18 @@ _KEYS = ("system", "item", "attempt", "verifier", "order")
 _DEFAULT_SYSTEM = "data"
 
 
+def _compute() -> Any:
+    """Arrow's compute functions, which it makes at run time, beyond what type checkers see."""
+    import pyarrow.compute
+
+    return pyarrow.compute
+
+
 def _as_text(column: Any) -> Any:
     """Ids as text, from text and whole numbers without gaps; ``None`` for anything else."""
     import pyarrow as pa
-    import pyarrow.compute as pc
+
+    pc = _compute()
 
     if column.null_count:
         return None
@@ -36,7 +44,8 @@ def _as_text(column: Any) -> Any:
 def _as_scores(column: Any, score_range: Range | None) -> Any:
     """Finite scores on one scale; ``None`` for anything else."""
     import pyarrow as pa
-    import pyarrow.compute as pc
+
+    pc = _compute()
 
     kind = column.type
     numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
