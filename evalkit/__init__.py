@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evalkit.comparisons import compare_all
     from evalkit.errors import EvalkitError, EvalkitWarning
     from evalkit.estimation import estimate, estimate_values
+    from evalkit.grading import Agreement, agreement, compare_graders, rank, raters
     from evalkit.intervals.catalogue import methods
     from evalkit.locked import sensitivity
     from evalkit.planning import power
@@ -31,6 +32,7 @@ __getattr__, __dir__, _ = _lazy.attach(
         "comparisons": ["compare_all"],
         "errors": ["EvalkitError", "EvalkitWarning"],
         "estimation": ["estimate", "estimate_values"],
+        "grading": ["Agreement", "agreement", "compare_graders", "rank", "raters"],
         "intervals.catalogue": ["methods"],
         "locked": ["sensitivity"],
         "planning": ["power"],
@@ -43,6 +45,7 @@ __getattr__, __dir__, _ = _lazy.attach(
 )
 
 __all__ = [
+    "Agreement",
     "Comparison",
     "Estimate",
     "EvalkitError",
@@ -51,13 +54,17 @@ __all__ = [
     "Records",
     "Results",
     "Tally",
+    "agreement",
     "compare",
     "compare_all",
+    "compare_graders",
     "compare_groups",
     "estimate",
     "estimate_values",
     "methods",
     "power",
+    "rank",
+    "raters",
     "read",
     "scaling",
     "sensitivity",

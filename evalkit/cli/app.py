@@ -7,11 +7,14 @@ from typing import Annotated
 import typer
 
 from evalkit import __version__
+from evalkit.cli.agreement import agreement
 from evalkit.cli.compare import compare
 from evalkit.cli.estimate import estimate
 from evalkit.cli.guard import debugging
 from evalkit.cli.methods import methods
 from evalkit.cli.power import power
+from evalkit.cli.rank import rank
+from evalkit.cli.raters import raters
 from evalkit.cli.reproduce import reproduce
 from evalkit.cli.scaling import scaling
 from evalkit.cli.sensitivity import sensitivity
@@ -46,5 +49,17 @@ def root(
     debugging(on=debug)
 
 
-for verb in (reproduce, estimate, compare, trajectory, scaling, sensitivity, power, methods):
+for verb in (
+    reproduce,
+    estimate,
+    compare,
+    agreement,
+    raters,
+    rank,
+    sensitivity,
+    trajectory,
+    scaling,
+    power,
+    methods,
+):
     app.command()(verb)
