@@ -97,7 +97,7 @@ class Tally:
     @property
     def is_binary(self) -> bool:
         """Whether every outcome is 0 or 1."""
-        return bool(np.isin(self.values, (0.0, 1.0)).all())
+        return self.values.size <= 2 and all(v in (0.0, 1.0) for v in self.values.tolist())
 
     def within(self, low: float, high: float) -> bool:
         """Whether every outcome lies in ``[low, high]``."""
@@ -318,12 +318,11 @@ def _assemble(cells: Any, *, by: Sequence[str], cluster: str | None) -> tuple[Ta
         by_status = np.bincount(states[rows], weights=counts[rows], minlength=len(state_names))
         status = {name: int(k) for name, k in zip(state_names, by_status, strict=True) if k}
         scored = rows[~np.isnan(values[rows])]
-        distinct, inverse = np.unique(values[scored], return_inverse=True)
-        totals = np.bincount(inverse, weights=counts[scored], minlength=distinct.size)
+        distinct, totals = _merged(values[scored], counts[scored])
         out.append(
             Tally(
                 values=distinct,
-                counts=totals.astype(np.int64),
+                counts=totals,
                 by=_group_of(key, by, texts),
                 clusters=None
                 if cluster is None
@@ -332,6 +331,19 @@ def _assemble(cells: Any, *, by: Sequence[str], cluster: str | None) -> tuple[Ta
             )
         )
     return tuple(out)
+
+
+def _merged(
+    values: NDArray[np.float64], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Distinct values in order, and their counts; cells of clusters repeat a value, as do ±0."""
+    order = np.argsort(values, kind="stable")
+    values, counts = values[order], counts[order]
+    first = np.ones(values.size, dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=first[1:])
+    if first.all():
+        return values, counts
+    return values[first] + 0.0, np.add.reduceat(counts, np.flatnonzero(first))
 
 
 def _group_of(key: int, by: Sequence[str], texts: Sequence[list[str]]) -> dict[str, str]:

@@ -78,6 +78,12 @@ def test_an_arrow_table_may_come_in_chunks():
     assert [t.n for t in found] == [6, 4]
 
 
+def test_minus_zero_is_zero():
+    """Engines group -0.0 apart from 0.0; a tally does not."""
+    t = tally(pa.table({"score": [0.0, -0.0, 1.0]}))[0]
+    assert (t.values.tolist(), t.counts.tolist(), t.is_binary) == ([0.0, 1.0], [2, 1], True)
+
+
 def test_nan_is_missing():
     """NaN is not an outcome."""
     t = tally(pd.DataFrame({"score": [1.0, float("nan"), 0.0]}))[0]
