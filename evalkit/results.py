@@ -27,12 +27,19 @@ __all__ = [
     "RowCounts",
     "SignificanceTest",
     "Verdict",
+    "check_level",
     "json_value",
 ]
 
 Verdict = Literal["separated", "not separated", "undefined"]
 Range = tuple[float, float]
 T_co = TypeVar("T_co", bound="Reportable", covariant=True)
+
+
+def check_level(level: float) -> None:
+    """Refuse a nominal coverage that does not lie strictly between 0 and 1."""
+    if not 0 < level < 1:
+        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1, like 0.95")
 
 
 def json_value(value: Any) -> Any:
@@ -81,8 +88,7 @@ class Interval:
             raise ArgumentError(f"interval bounds must be finite, got [{self.low}, {self.high}]")
         if self.low > self.high:
             raise ArgumentError(f"`low` {self.low} is above `high` {self.high}")
-        if not 0 < self.level < 1:
-            raise ArgumentError(f"`level` is {self.level}; it must lie strictly between 0 and 1")
+        check_level(self.level)
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterSums", "Tally", "tally", "tally_values"]
 
-FloatArray = "NDArray[np.float64]"
 NOT_ATTEMPTED = "skipped"
 _STATES = {"true": "scored", "false": "missing", "": "missing"}
 

@@ -10,7 +10,7 @@ from evalkit.bootstrap.adjust import adjusted_levels, bias_correction
 from evalkit.bootstrap.choose import bootstrap_law
 from evalkit.bootstrap.law import BootstrapLaw, LatticeLaw, PointLaw
 from evalkit.errors import ArgumentError
-from evalkit.results import Interval
+from evalkit.results import Interval, check_level
 from evalkit.rounding import format_number
 from evalkit.tally import Tally
 
@@ -18,7 +18,6 @@ __all__ = [
     "BootstrapInterval",
     "Method",
     "bootstrap_interval",
-    "check_level",
     "law_interval",
     "probability_below_mean",
 ]
@@ -82,12 +81,6 @@ class BootstrapInterval:
             "n": self.n,
             "note": self.note,
         }
-
-
-def check_level(level: float) -> None:
-    """Refuse a coverage that does not lie strictly between 0 and 1."""
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1, like 0.95")
 
 
 def bootstrap_interval(

@@ -13,12 +13,11 @@ import numpy as np
 
 from evalkit.bootstrap.adjust import adjusted_levels, bias_correction
 from evalkit.bootstrap.engines import Engine, check_count, check_engine
-from evalkit.bootstrap.intervals import check_level
 from evalkit.bootstrap.seeds import BLOCK, PIECE, streams
 from evalkit.bootstrap.sums import LinearName, acceleration, ratios
 from evalkit.bootstrap.weights import batch_size, weight_batches
 from evalkit.errors import ArgumentError
-from evalkit.results import Interval
+from evalkit.results import Interval, check_level
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

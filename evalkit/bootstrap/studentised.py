@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalkit.bootstrap.engines import check_count
-from evalkit.bootstrap.intervals import check_level
 from evalkit.bootstrap.seeds import streams
 from evalkit.bootstrap.weights import value_counts
 from evalkit.errors import ArgumentError
-from evalkit.results import Interval
+from evalkit.results import Interval, check_level
 from evalkit.tally import Tally
 
 if TYPE_CHECKING:

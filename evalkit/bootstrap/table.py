@@ -16,11 +16,11 @@ from evalkit.bootstrap.choose import bootstrap_law, mean_law, ratio_law
 from evalkit.bootstrap.continuous import ContinuousLaw
 from evalkit.bootstrap.counting import count_few
 from evalkit.bootstrap.engines import Engine, check_engine
-from evalkit.bootstrap.intervals import check_level, probability_below_mean
+from evalkit.bootstrap.intervals import probability_below_mean
 from evalkit.bootstrap.law import BootstrapLaw, PointLaw
 from evalkit.bootstrap.normal import normal_quantile
 from evalkit.errors import ArgumentError
-from evalkit.results import Interval
+from evalkit.results import Interval, check_level
 from evalkit.tally import Tally
 
 if TYPE_CHECKING:

@@ -15,7 +15,13 @@ from evalkit.errors import ArgumentError
 from evalkit.intervals import clustered, independent
 from evalkit.intervals._student import two_sided_p
 from evalkit.intervals._wald_type import Pivot
-from evalkit.results import Interval, Range, SignificanceTest, Verdict
+from evalkit.results import (
+    Interval,
+    Range,
+    SignificanceTest,
+    Verdict,
+    check_level,
+)
 from evalkit.tally import Tally
 
 __all__ = [
@@ -230,8 +236,7 @@ def compare_pairs(
     >>> round(decision.interval.low, 4), round(decision.p_value, 4), decision.verdict
     (0.0036, 0.0412, 'separated')
     """
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
+    check_level(level)
     _check(method, differences, score_range)
     if differences.n == 0:
         return undefined("no item is scored for both systems")

@@ -16,7 +16,7 @@ import numpy as np
 
 from evalkit.errors import ArgumentError
 from evalkit.intervals._student import t_quantile
-from evalkit.results import json_value
+from evalkit.results import check_level, json_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,8 +76,8 @@ class Power:
 def check_design(n: int, level: float | None, **rates: float) -> None:
     if n < 1:
         raise ArgumentError(f"`n` is {n}; it must be at least 1")
-    if level is not None and not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
+    if level is not None:
+        check_level(level)
     for name, value in rates.items():
         if not 0 <= value <= 1:
             raise ArgumentError(f"`{name}` is {value:g}; it must lie in 0..1")

@@ -16,7 +16,13 @@ from evalkit.intervals import clustered, independent
 from evalkit.intervals._wald_type import Pivot
 from evalkit.intervals.binomial import proportion_interval
 from evalkit.intervals.mean import infer_range
-from evalkit.results import Estimate, Interval, Range, json_value
+from evalkit.results import (
+    Estimate,
+    Interval,
+    Range,
+    check_level,
+    json_value,
+)
 from evalkit.tally import Tally, tally_values
 
 if TYPE_CHECKING:
@@ -250,8 +256,7 @@ def _check_shapes(
         )
     if judge_weight is not None and not 0 <= judge_weight <= 1:
         raise ArgumentError(f"`judge_weight` is {judge_weight}; it must lie in 0..1")
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
+    check_level(level)
 
 
 def prediction_powered_mean(

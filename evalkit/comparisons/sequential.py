@@ -10,7 +10,7 @@ import numpy as np
 
 from evalkit.errors import ArgumentError
 from evalkit.intervals.mean import check_range
-from evalkit.results import Interval, Range, json_value
+from evalkit.results import Interval, Range, check_level, json_value
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -117,8 +117,7 @@ def _lower(x: NDArray[np.float64], bets: NDArray[np.float64], alpha: float) -> N
 
 
 def _check(values: ArrayLike, level: float, bounds: Range) -> NDArray[np.float64]:
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
+    check_level(level)
     array = np.asarray(values, dtype=float).ravel()
     if not np.isfinite(array).all():
         raise ArgumentError("`values` holds NaN or an infinity; score or drop those rows first")

@@ -138,13 +138,9 @@ def lattice_tail(steps: NDArray[np.int64], counts: NDArray[np.int64], bound: int
     if bound >= total:
         return math.ldexp(1.0, -units) if units < 1074 else math.exp(-units * math.log(2))
     if 2 * bound <= total:
-        return _from_half(k, c, bound)
+        return _tail(k, c, bound, 0.0)
     tilt = _tilt(k, c, float(bound))
     return _tail(k, c, bound, tilt)
-
-
-def _from_half(k: NDArray[np.float64], c: NDArray[np.float64], bound: int) -> float:
-    return _tail(k, c, bound, 0.0)
 
 
 def _tail(k: NDArray[np.float64], c: NDArray[np.float64], bound: int, tilt: float) -> float:

@@ -10,7 +10,7 @@ from evalkit.comparisons.proportions import two_proportions
 from evalkit.errors import ArgumentError
 from evalkit.intervals import clustered, independent
 from evalkit.intervals._wald_type import Pivot
-from evalkit.results import Range
+from evalkit.results import Range, check_level
 from evalkit.tally import Tally
 
 __all__ = ["TwoSampleMethod", "compare_samples", "welch_pivot"]
@@ -100,8 +100,7 @@ def compare_samples(
     >>> round(decision.interval.low, 3), decision.verdict
     (0.029, 'separated')
     """
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
+    check_level(level)
     if method not in get_args(TwoSampleMethod):
         allowed = ", ".join(get_args(TwoSampleMethod))
         raise ArgumentError(f"`method` is {method!r}; for two samples use one of {allowed}")

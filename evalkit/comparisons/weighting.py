@@ -11,7 +11,7 @@ from evalkit.errors import ArgumentError
 from evalkit.intervals import clustered, independent
 from evalkit.intervals._wald_type import Pivot
 from evalkit.intervals.mean import infer_range
-from evalkit.results import Interval, Range, json_value
+from evalkit.results import Interval, Range, check_level, json_value
 from evalkit.tally import Tally
 
 __all__ = ["PooledMean", "Weighting", "pooled_mean"]
@@ -138,8 +138,7 @@ def pooled_mean(
     """
     if weights not in get_args(Weighting):
         raise ArgumentError(f"`weights` is {weights!r}; use 'macro' or 'micro'")
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
+    check_level(level)
     low, high = infer_range(tallies, score_range=score_range) or (-math.inf, math.inf)
     n = sum(t.n for t in tallies)
     shares: tuple[float, ...] = ()

@@ -17,7 +17,7 @@ from evalkit.grading import chance_corrected as chance
 from evalkit.grading.category_weights import CategoryWeights, category_weights
 from evalkit.grading.rating_matrix import RatingMatrix, read_ratings
 from evalkit.intervals.mean import tally_interval
-from evalkit.results import Interval, Results, json_value
+from evalkit.results import Interval, Results, check_level, json_value
 from evalkit.tally import tally_values
 
 if TYPE_CHECKING:
@@ -293,8 +293,7 @@ def raters(
     >>> raters([["A", "A"]] * 5, coefficient="kappa")[0].note
     'only one label used: agreement by chance is certain, so the coefficient is 0/0'
     """
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
+    check_level(level)
     if resamples < 0:
         raise ArgumentError(f"`resamples` is {resamples}; it must be 0 or more")
     matrix = read_ratings(data, raters=raters, columns=columns, partial=partial)

@@ -15,7 +15,7 @@ from evalkit.grading.judgments import Judgments, SecondOrder, read_judgments
 from evalkit.grading.position import OrderEffects, order_effects
 from evalkit.grading.rates import Rate, rate
 from evalkit.intervals.mean import MeanMethod
-from evalkit.results import Interval, Results, json_value
+from evalkit.results import Interval, Results, check_level, json_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -197,8 +197,7 @@ def check_settings(rule: str, level: float) -> None:
     """Refuse a rule or a level that is not allowed."""
     if rule not in ("average", "consistent"):
         raise ArgumentError(f"`rule` is {rule!r}; it must be 'average' or 'consistent'")
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
+    check_level(level)
 
 
 def agreement(

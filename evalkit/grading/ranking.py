@@ -22,7 +22,7 @@ from evalkit.grading.bradley_terry import (
 from evalkit.grading.errors import UnboundedFitError
 from evalkit.grading.games import Games, read_games
 from evalkit.intervals._student import t_quantile
-from evalkit.results import Interval, Results, json_value
+from evalkit.results import Interval, Results, check_level, json_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -162,8 +162,7 @@ def _why_none(games: Games, resamples: int, *, clustered: bool) -> str | None:
 
 
 def _check(level: float, resamples: int) -> None:
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
+    check_level(level)
     if resamples < 0 or resamples == 1:
         raise ArgumentError(f"`resamples` is {resamples}; it must be 0, or 2 or more")
 

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from evalkit.errors import ArgumentError
 from evalkit.intervals._student import normal_quantile
-from evalkit.results import Interval
+from evalkit.results import Interval, check_level
 
 __all__ = [
     "ProportionMethod",
@@ -220,8 +220,7 @@ def proportion_interval(
     """
     if not 0 <= successes <= n:
         raise ArgumentError(f"`successes` is {successes} of `n` {n}; it must lie in 0..n")
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
+    check_level(level)
     if method not in _METHODS:
         allowed = ", ".join(get_args(ProportionMethod))
         raise ArgumentError(f"`method` is {method!r}; for one proportion use one of {allowed}")

@@ -24,7 +24,7 @@ from evalkit.errors import ArgumentError
 from evalkit.intervals import clustered, independent
 from evalkit.intervals._wald_type import Pivot
 from evalkit.intervals.binomial import ProportionMethod, proportion_interval
-from evalkit.results import Interval, Range
+from evalkit.results import Interval, Range, check_level
 from evalkit.tally import Tally, tally_values
 
 if TYPE_CHECKING:
@@ -254,8 +254,7 @@ def tally_interval(
     >>> tally_interval(tally_values([1, 0], clusters=["c", "c"])).notes
     ('one cluster: the spread between clusters cannot be estimated',)
     """
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
+    check_level(level)
     bounds = infer_range([tally], score_range=score_range)
     _check_method(method, tally, bounds)
     if tally.n == 0:

@@ -14,7 +14,7 @@ from evalkit.errors import ArgumentError, InputError, ScaleMismatchError
 from evalkit.intervals.mean import check_range, infer_range
 from evalkit.locked.results import Flips, Gain, GainContrast, Ranking, Sensitivity
 from evalkit.locked.rows import LockedRows, Unit, read_locked
-from evalkit.results import Range
+from evalkit.results import Range, check_level
 from evalkit.tally import Tally, tally_values
 
 __all__ = ["sensitivity"]
@@ -351,8 +351,7 @@ def sensitivity(
     >>> found.order_changes
     ('B above A becomes a tie',)
     """
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1")
+    check_level(level)
     declared = None if score_range is None else check_range(score_range)
     rows = read_locked(
         data, verifiers=verifiers, cluster=cluster, columns=columns, score_range=declared
