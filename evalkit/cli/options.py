@@ -91,11 +91,11 @@ def split_names(values: list[str] | None) -> list[str] | None:
 
 
 def column_map(values: list[str] | None) -> dict[str, str]:
-    """Parse ``NAME=SOURCE`` options."""
+    """Parse ``NAME=SOURCE`` options; an empty source leaves an optional column out."""
     out: dict[str, str] = {}
     for value in values or []:
         name, sign, source = value.partition("=")
-        if not sign or not name or not source:
+        if not sign or not name:
             raise ArgumentError(f"`--column` is {value!r}; write NAME=SOURCE, as score=correct")
         out[name] = source
     return out

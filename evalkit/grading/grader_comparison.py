@@ -90,12 +90,7 @@ def compare_graders(
         if name not in known:
             raise ArgumentError(f"grader {name!r} is not there; the graders are {', '.join(known)}")
     kept = np.isin(graders, [a, b]) & (np.abs(found.reference) == 1)
-    credit = pair_credits(
-        found.first[kept],
-        None if found.second is None else found.second[kept],
-        found.reference[kept],
-        rule=rule,
-    )
+    credit = pair_credits(*found.by_answer(kept), found.reference[kept], rule=rule)
     frame = {
         "system": graders[kept].tolist(),
         "item": found.pairs[kept].tolist(),

@@ -45,6 +45,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "verdict_swapped",
         "order2",
     ),
+    "order": ("order", "presentation_order", "presentation", "position", "swapped", "is_swapped"),
     "score_a": ("score_a", "score_1", "score1", "chosen_score", "score_chosen", "chosen"),
     "score_b": ("score_b", "score_2", "score2", "rejected_score", "score_rejected", "rejected"),
     "reference_a": ("reference_a", "reference_score_a", "gold_a"),

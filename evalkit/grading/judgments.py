@@ -20,6 +20,7 @@ from evalkit.grading.grading_rows import (
     neighbour,
     read_table,
 )
+from evalkit.grading.long_form import FIRST, SECOND, widen
 from evalkit.grading.verdicts import read_scores, read_verdicts, score_verdicts
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Judgments", "SecondOrder", "read_judgments"]
 
 SecondOrder = Literal["displayed", "original"]
+_Orders = tuple["NDArray[np.float64]", "NDArray[np.float64] | None"]
 _UNTRUE_TIE = 1e-9
 
 
@@ -41,6 +43,8 @@ class Judgments:
         Verdicts with A shown first: 1 (A), 0 (tie), -1 (B), NaN (missing).
     second : ndarray of float or None
         Verdicts with B shown first, in the same orientation (1 is still A).
+    one_order_each : bool
+        Whether every pair was shown in one of the two orders only.
     reference : ndarray of float or None
         The better answer by the reference; 0 where it has none, NaN where it is missing.
     pairs : ndarray of str
@@ -57,12 +61,26 @@ class Judgments:
 
     first: NDArray[np.float64]
     second: NDArray[np.float64] | None
+    one_order_each: bool
     reference: NDArray[np.float64] | None
     pairs: NDArray[np.str_]
     clusters: NDArray[np.str_] | None
     groups: Mapping[str, NDArray[np.str_]]
     grader_columns: tuple[str, ...]
     notes: tuple[str, ...]
+
+    def by_answer(self, rows: NDArray[np.bool_]) -> _Orders:
+        """Verdicts of some rows, in both orders or in the one that each pair was shown in."""
+        return self._sides(rows, sign=1.0)
+
+    def by_place(self, rows: NDArray[np.bool_]) -> _Orders:
+        """Verdicts of some rows for order effects: with one order each, 1 is the first place."""
+        return self._sides(rows, sign=-1.0)
+
+    def _sides(self, rows: NDArray[np.bool_], *, sign: float) -> _Orders:
+        if self.second is None or not self.one_order_each:
+            return self.first[rows], None if self.second is None else self.second[rows]
+        return np.where(np.isnan(self.first), sign * self.second, self.first)[rows], None
 
     def graders(self) -> NDArray[np.str_]:
         """Return the grader of each row, its columns joined by a slash."""
@@ -89,8 +107,8 @@ def _cells(table: Table, name: str) -> list[Any]:
 
 def _labelled(
     data: Any, reference: Any, columns: Mapping[str, str] | None, partial: bool
-) -> tuple[Table, dict[str, tuple[str, ...]], list[str]]:
-    """Rows with their labels joined in, and which column holds what."""
+) -> tuple[Table, dict[str, tuple[str, ...]], bool, list[str]]:
+    """Rows with their labels joined in, which column holds what, and whether each has one order."""
     table = read_table(data, partial=partial)
     declared = dict(columns or {})
     late = {k: v for k, v in declared.items() if k in ("label", "reference_a", "reference_b")}
@@ -113,7 +131,35 @@ def _labelled(
         table, missing = join_reference(table, read_table(reference), found["pair"])
         if missing:
             notes.append(f"{missing} pairs are not among the labels and were left out")
-    return table, find_columns(table, declared), notes
+    table, declared, alone = _widened(table, find_columns(table, declared), declared, notes)
+    return table, find_columns(table, declared), alone, notes
+
+
+def _widened(
+    table: Table,
+    found: Mapping[str, tuple[str, ...]],
+    declared: Mapping[str, str],
+    notes: list[str],
+) -> tuple[Table, dict[str, str], bool]:
+    """Bring rows of one order each to one row for each pair."""
+    if not {"order", "order1"} <= found.keys() or "order2" in found:
+        return table, dict(declared), False
+    order, verdict = found["order"][0], found["order1"][0]
+    keys = [
+        tuple(cell_text(row.get(name)) for name in (*found.get("grader", ()), *found["pair"]))
+        for row in table.rows
+    ]
+    if len(set(keys)) == len(keys) and len({cell_text(row.get(order)) for row in table.rows}) < 2:
+        return table, dict(declared), False
+    wide = widen(
+        table, pair=found["pair"], grader=found.get("grader", ()), order=order, verdict=verdict
+    )
+    notes.append(f"rows of one order each: column {order!r} says which answer was shown first")
+    kept = {name: text for name, text in declared.items() if name != "order"}
+    alone = len(wide.rows) == len(table.rows)
+    if alone:
+        notes.append("each pair was shown in one order, and earns the credit of that one")
+    return wide, {**kept, "order1": FIRST, "order2": SECOND}, alone
 
 
 def _from_scores(
@@ -234,7 +280,7 @@ def read_judgments(
         raise ArgumentError(f"`tie_tolerance` is {tie_tolerance}; it must be 0 or more")
     if order2 not in ("displayed", "original"):
         raise ArgumentError(f"`order2` is {order2!r}; it must be 'displayed' or 'original'")
-    table, found, notes = _labelled(data, reference, columns, partial)
+    table, found, alone, notes = _labelled(data, reference, columns, partial)
     notes = [*table.notes, *notes]
     first, second = _verdicts(table, found, tie_tolerance, order2, notes)
     labels = _reference(table, found, notes)
@@ -259,6 +305,7 @@ def read_judgments(
     return Judgments(
         first=first,
         second=second,
+        one_order_each=alone,
         reference=labels,
         pairs=pairs,
         clusters=clusters,

@@ -121,12 +121,6 @@ class Agreement:
         }
 
 
-def _picked(
-    values: NDArray[np.float64] | None, rows: NDArray[np.bool_]
-) -> NDArray[np.float64] | None:
-    return None if values is None else values[rows]
-
-
 def _one(
     found: Judgments,
     by: Mapping[str, str],
@@ -142,7 +136,8 @@ def _one(
     usable = np.abs(labels) == 1
     both = rows.copy()
     both[rows] = usable
-    first, second, reference = found.first[both], _picked(found.second, both), labels[usable]
+    first, second = found.by_answer(both)
+    reference = labels[usable]
     clusters = None if found.clusters is None else found.clusters[both].tolist()
     credit = pair_credits(first, second, reference, rule=rule)
     main = rate(
@@ -174,9 +169,7 @@ def _one(
         low_if_nulls_wrong=None if bounds is None else bounds[0],
         high_if_nulls_right=None if bounds is None else bounds[1],
         conventions=convention_table(first, second, reference, clusters=clusters, level=level),
-        orders=order_effects(
-            found.first[rows], _picked(found.second, rows), clusters=everyone, level=level
-        ),
+        orders=order_effects(*found.by_place(rows), clusters=everyone, level=level),
         rule=rule,
         level=level,
         note=_note(found, main, unlabelled, ties),
@@ -221,7 +214,7 @@ def agreement(
     ----------
     data : path, dataframe of any engine, or sequence of mappings
         One row for each grader and pair, with verdicts in one order or both, or with the scores
-        of the two answers.
+        of the two answers; or one row for each order, which a column ``order`` tells apart.
     reference : path, dataframe or sequence of mappings, optional
         Labels by pair, and whatever other columns go with a pair. Without it the labels stand in
         `data`, or in ``pairs.csv`` beside a path.
@@ -245,8 +238,9 @@ def agreement(
     order2 : {"displayed", "original"}
         Whether verdicts with B shown first name the place (and are flipped) or the answer.
     columns : mapping of str to str, optional
-        What is looked for (pair, grader, label, order1, order2, score_a, score_b, reference_a,
-        reference_b) to its column, where the guess by name would be wrong; ``a,b`` joins two.
+        What is looked for (pair, grader, label, order1, order2, order, score_a, score_b,
+        reference_a, reference_b) to its column, where the guess by name would be wrong;
+        ``a,b`` joins two.
     partial : bool
         Take the whole rows of a compressed file that is cut off.
 
