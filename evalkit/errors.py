@@ -10,7 +10,10 @@ The tree::
     │   ├── ScaleMismatchError                 scores on two scales would be compared
     │   └── TruncatedFileError                 a compressed file ends before its end
     ├── FileMissingError       (FileNotFoundError)
-    └── MissingPackageError    (ImportError)   an optional package is needed
+    ├── MissingPackageError    (ImportError)   an optional package is needed
+    ├── ModelError             (RuntimeError)  a model cannot be used at all
+    │   └── UnseenPromptError                  a recording holds no answer to a request
+    └── RunFolderError         (RuntimeError)  a run folder cannot be written or resumed
     EvalkitWarning             (UserWarning)
     └── DegenerateDataWarning                  the data hold no spread to estimate from
 
@@ -29,8 +32,11 @@ __all__ = [
     "InputError",
     "MissingColumnError",
     "MissingPackageError",
+    "ModelError",
+    "RunFolderError",
     "ScaleMismatchError",
     "TruncatedFileError",
+    "UnseenPromptError",
 ]
 
 
@@ -98,6 +104,18 @@ class FileMissingError(EvalkitError, FileNotFoundError):
 
 class MissingPackageError(EvalkitError, ImportError):
     """An optional package is needed; the message prints the install command."""
+
+
+class ModelError(EvalkitError, RuntimeError):
+    """A model cannot be used at all: wrong key, unknown name; one call that fails is a status."""
+
+
+class UnseenPromptError(ModelError):
+    """A recording is replayed and holds no answer to a request."""
+
+
+class RunFolderError(EvalkitError, RuntimeError):
+    """A run folder is in use, or holds a run with other settings."""
 
 
 class EvalkitWarning(UserWarning):

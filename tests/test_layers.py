@@ -23,8 +23,14 @@ LAYERS = (
         "verifiers",
         "locked",
         "grading",
+        "contrasts",
+        "pairs",
+        "consistency",
     ),
-    ("tables", "figures", "report"),
+    ("tables", "figures", "report", "exports", "doctor"),
+    ("models",),
+    ("environments",),
+    ("evolve",),
     ("studies", "cli", "__main__"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -46,6 +52,9 @@ HEAVY = {
     "numba",
     "openpyxl",
     "zstandard",
+    "inspect_ai",
+    "openai",
+    "gepa",
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
