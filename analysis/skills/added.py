@@ -16,6 +16,7 @@ from evalkit.trajectories import aa_new_best, false_new_best
 HERE = Path(__file__)
 common = load_module(HERE.with_name("common.py"))
 scaling_tables = load_module(HERE.with_name("scaling_tables.py"))
+locked_outputs = load_module(HERE.with_name("locked_outputs.py"))
 GPT = common.GPT
 LEVEL = 0.95
 ROUNDS = 10
@@ -318,5 +319,6 @@ def tables(records: common.Records) -> dict[str, Table]:
         "added_selection_price": selection_price(records),
         "added_scaling_intervals": scaling_intervals(records),
         "added_amortised_calls": amortised(records),
+        "added_locked_sensitivity": locked_outputs.locked_sensitivity(records.folder),
         "added_score_intervals": score_intervals(records),
     }

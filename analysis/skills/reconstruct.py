@@ -26,6 +26,7 @@ from evalkit.rounding import decimals_of, round_number
 from evalkit.studies import load_module, number_of, read_rows
 
 scaling = load_module(Path(__file__).with_name("reconstruct_scaling.py"))
+locked = load_module(Path(__file__).with_name("reconstruct_locked.py"))
 
 VIEWS = ("Normal", "Fail-only", "Success-only")
 ROUNDS = range(1, 11)
@@ -331,6 +332,12 @@ def build(fixtures: Path) -> dict[str, bytes]:
         "sensitivity.csv": csv_bytes(wide(reported, "A28", "benchmark")),
         "freedom.json": (json.dumps(freedom, indent=1, ensure_ascii=False) + "\n").encode(),
     }
+    sensitivity = reported.table("A28")
+    gains = {b: int(float(sensitivity[b, "Delta V0"])) for b in locked.ONE_SIDED}
+    outputs = list(locked.locked_outputs(gains))
+    lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in outputs]
+    files["locked/outputs.jsonl.gz"] = gzip_bytes("".join(lines).encode())
+    files["locked/verdicts.csv.gz"] = gzip_bytes(csv_bytes(locked.verdicts(outputs)))
     margins, allocations = reported.table("A27"), reported.table("A26")
     for benchmark in dict.fromkeys(row.partition(" / ")[0] for row, _ in margins):
         data = csv_bytes(scaling.scaling_records(margins, allocations, benchmark))
@@ -341,7 +348,8 @@ def build(fixtures: Path) -> dict[str, bytes]:
 def main(fixtures: Path) -> None:
     """Rewrite ``records/``."""
     folder = fixtures / "records"
-    (folder / "scaling").mkdir(parents=True, exist_ok=True)
+    for name in ("scaling", "locked"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
     for name, data in build(fixtures).items():
         (folder / name).write_bytes(data)
         print(f"{len(data):>8,} bytes  {name}")

@@ -201,3 +201,20 @@ def test_gate_words_fit_a_dead_band_and_not_the_stated_gate(root):
     count = load_module(folder / "findings.py").gate_disagreements
     assert count(study, dead_band(Fraction(2, 100), reference="best")) == (0, 33)
     assert count(study, non_decreasing()) == (4, 33)
+
+
+def test_locked_outputs_give_the_five_rows_of_a28(root, records):
+    """The implemented verifiers on the same bytes: the printed gains, differences and flips."""
+    module = load_module(root / "analysis/skills/locked_outputs.py")
+    found = module.contrasts(records)
+    shown = {
+        name: tuple(round(100 * gain, 9) for gain in (c.delta_v0, c.delta_v1, c.difference))
+        for name, c in found.items()
+    }
+    with (root / "fixtures/skills/reported/A28.csv").open(encoding="utf-8") as lines:
+        printed = {(r["row"], r["column"]): float(r["reported"]) for r in csv.DictReader(lines)}
+    columns = ("Delta V0", "Delta V1", "Diff.")
+    assert shown == {name: tuple(printed[name, c] for c in columns) for name in found}
+    assert len(found) == 5
+    assert sum(c.disagreements for c in found.values()) == 48
+    assert sum(c.verdicts for c in found.values()) == 1000
