@@ -64,8 +64,8 @@ def locked_sensitivity(folder: Path) -> Table:
             (
                 "Outputs are reconstructed: 100 items a benchmark, verified by evalkit.verifiers "
                 "set as V0 and V1 are defined (the judge by recorded replies). The gains and the "
-                "48 disagreements are the paper's; how the 48 fall on the benchmarks, the levels and "
-                "the pairing of items are free, so no interval is given."
+                "48 disagreements are the paper's; how the 48 fall on the benchmarks, the levels "
+                "and the pairing of items are free, so no interval is given."
             ),
         ],
     )
