@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 from statistics import fmean, stdev
 
-from evalkit.studies import attainable, check, load_module, number_of
+from evalkit.studies import attainable, check, derived, load_module, number_of, recomputed
 from evalkit.studies.cells import Computed
 from evalkit.trajectories import yield_by_period
 
@@ -18,7 +18,6 @@ shared = load_module(HERE.with_name("claims_common.py"))
 claims_models = load_module(HERE.with_name("claims_models.py"))
 claims_traces = load_module(HERE.with_name("claims_traces.py"))
 _each, _family, _test = shared.each, shared.selected_macro, shared.selected_test
-derived, recomputed = common.derived, common.recomputed
 GPT, GEMINI, DEEPSEEK = common.GPT, common.GEMINI, common.DEEPSEEK
 SHORT = {"gpt": GPT, "gemini": GEMINI, "deepseek": DEEPSEEK}
 NAMES = {

@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
 
-from evalkit.studies import load_module, number_of
+from evalkit.studies import derived, load_module, number_of, recomputed
 from evalkit.studies.cells import Computed
 
 HERE = Path(__file__)
 common = load_module(HERE.with_name("common.py"))
 shared = load_module(HERE.with_name("claims_common.py"))
 scaling_tables = load_module(HERE.with_name("scaling_tables.py"))
-derived, recomputed = common.derived, common.recomputed
 _each, _family, _test = shared.each, shared.selected_macro, shared.selected_test
 GPT, GEMINI = common.GPT, common.GEMINI
 Values = dict[str, Computed]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from evalkit.studies import load_module
+from evalkit.studies import derived, load_module, recomputed
 from evalkit.studies.cells import Computed
 
 common = load_module(Path(__file__).with_name("common.py"))
-derived, recomputed = common.derived, common.recomputed
 GPT, GEMINI, DEEPSEEK = common.GPT, common.GEMINI, common.DEEPSEEK
 Values = dict[str, Computed]
 Records = common.Records

@@ -10,8 +10,13 @@ from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
-from evalkit.studies import ReportedTables, attainable, load_reported, number_of, read_rows
-from evalkit.studies.cells import Computed
+from evalkit.studies import (
+    Computed,
+    Printed,
+    load_reported,
+    number_of,
+    read_rows,
+)
 from evalkit.testtime import ScalingCurve, scaling
 from evalkit.trajectories import (
     Accounting,
@@ -57,31 +62,6 @@ class Endpoint:
     def score(self) -> Fraction:
         """Score in percent."""
         return 100 * self.share
-
-
-class Printed:
-    """Reported numbers, for cells that are derived from other cells and for notes."""
-
-    def __init__(self, tables: ReportedTables) -> None:
-        self.tables = tables
-        self._texts = {(n.table, *n.key): n.text for ns in tables.values() for n in ns}
-
-    def text(self, table: str, row: str, column: str) -> str:
-        """Return a number as printed."""
-        return self._texts[table, row, column]
-
-    def get(self, table: str, row: str, column: str) -> Fraction | None:
-        """Return a printed number, ``None`` where the paper prints none."""
-        text = self._texts.get((table, row, column))
-        return None if text is None else number_of(text)
-
-    def value(self, table: str, row: str, column: str) -> Fraction:
-        """Return a printed number."""
-        return number_of(self.text(table, row, column))
-
-    def keys(self, table: str) -> tuple[tuple[str, str], ...]:
-        """Return row and column of every number of a table."""
-        return tuple(number.key for number in self.tables[table])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,26 +276,6 @@ def _read_outcomes(path: Path) -> dict[str, dict[str, list[float]]]:
     for row in csv.DictReader(io.StringIO(text)):
         found.setdefault(row["system"], {}).setdefault(row["item"], []).append(float(row["score"]))
     return found
-
-
-def recomputed(value: int | Fraction, note: str = "", **more: object) -> Computed:
-    """Make a cell that comes from counts or records."""
-    return Computed(value=value, level="recomputed", note=note, **more)  # type: ignore[arg-type]
-
-
-def derived(value: int | Fraction, note: str = "", **more: object) -> Computed:
-    """Make a cell that comes from other reported cells."""
-    return Computed(value=value, level="derived", note=note, **more)  # type: ignore[arg-type]
-
-
-def transcribed(note: str) -> Computed:
-    """Make a cell with nothing below it."""
-    return Computed(value=None, level="transcribed", note=note)
-
-
-def transcribed_share(text: str, n: int, *, deployments: int = 1) -> Computed:
-    """Make a transcribed percentage with its attainability check."""
-    return transcribed(attainable(text, n * deployments))
 
 
 def setting_name(setting: Setting) -> str:

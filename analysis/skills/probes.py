@@ -5,11 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from evalkit.studies import attainable, load_module
+from evalkit.studies import (
+    attainable,
+    derived,
+    load_module,
+    recomputed,
+    transcribed,
+    transcribed_share,
+)
 
 common = load_module(Path(__file__).with_name("common.py"))
-derived, recomputed = common.derived, common.recomputed
-transcribed, transcribed_share = common.transcribed, common.transcribed_share
 GPT = common.GPT
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from evalkit.studies import load_module
+from evalkit.studies import derived, load_module, recomputed, transcribed
 from evalkit.testtime import ScalingCurve
 
 common = load_module(Path(__file__).with_name("common.py"))
-derived, recomputed, transcribed = common.derived, common.recomputed, common.transcribed
 GPT = common.GPT
 # The skill whose released-test count stands as "Evolved" in A27.
 EVOLVED_VIEW = {

@@ -11,13 +11,18 @@ from evalkit.studies.cells import (
     attainable,
     check,
     check_table,
+    derived,
+    recomputed,
     sum_line,
+    transcribed,
+    transcribed_share,
 )
 from evalkit.studies.claims import CheckedClaim, check_claims
 from evalkit.studies.engine import Outcome, StudyOutcome, build_study, reproduce
 from evalkit.studies.loading import find_root, load_module, study_slugs
 from evalkit.studies.output import StudyFigure, StudyOutput
 from evalkit.studies.pivot import reproduced_table
+from evalkit.studies.printed import Printed
 from evalkit.studies.reported import (
     ReportedNumber,
     ReportedTables,
@@ -33,6 +38,7 @@ __all__ = [
     "Computed",
     "Level",
     "Outcome",
+    "Printed",
     "ReportedNumber",
     "ReportedTables",
     "Status",
@@ -44,13 +50,17 @@ __all__ = [
     "check",
     "check_claims",
     "check_table",
+    "derived",
     "find_root",
     "load_module",
     "load_reported",
     "number_of",
     "read_rows",
+    "recomputed",
     "reproduce",
     "reproduced_table",
     "study_slugs",
     "sum_line",
+    "transcribed",
+    "transcribed_share",
 ]

@@ -23,7 +23,11 @@ __all__ = [
     "attainable",
     "check",
     "check_table",
+    "derived",
+    "recomputed",
     "sum_line",
+    "transcribed",
+    "transcribed_share",
 ]
 
 Level = Literal["recomputed", "derived", "transcribed"]
@@ -246,6 +250,78 @@ def _counts_that_print(reported: str, n: int, scale: int) -> list[int]:
         for k in range(first, last + 1)
         if Fraction(round_number(Fraction(scale * k, n), digits)) == printed
     ]
+
+
+def recomputed(
+    value: Number,
+    note: str = "",
+    *,
+    alternatives: Sequence[Alternative] = (),
+    slack: Fraction = Fraction(0),
+    conflict: str = "",
+) -> Computed:
+    """Make a cell that comes from counts or records.
+
+    Examples
+    --------
+    >>> recomputed(Fraction(141, 281), "141/281").level
+    'recomputed'
+    """
+    return Computed(
+        value=value,
+        level="recomputed",
+        note=note,
+        alternatives=alternatives,
+        slack=slack,
+        conflict=conflict,
+    )
+
+
+def derived(
+    value: Number,
+    note: str = "",
+    *,
+    alternatives: Sequence[Alternative] = (),
+    slack: Fraction = Fraction(0),
+    conflict: str = "",
+) -> Computed:
+    """Make a cell that comes from other reported cells.
+
+    Examples
+    --------
+    >>> derived(3, "sum of the parts").level
+    'derived'
+    """
+    return Computed(
+        value=value,
+        level="derived",
+        note=note,
+        alternatives=alternatives,
+        slack=slack,
+        conflict=conflict,
+    )
+
+
+def transcribed(note: str = "") -> Computed:
+    """Make a cell with nothing below it; the note says what was verified about it.
+
+    Examples
+    --------
+    >>> transcribed("attainable: 1/2").value is None
+    True
+    """
+    return Computed(value=None, level="transcribed", note=note)
+
+
+def transcribed_share(text: str, n: int, *, deployments: int = 1) -> Computed:
+    """Make a transcribed percentage with its attainability check.
+
+    Examples
+    --------
+    >>> transcribed_share("50.0", 10).note
+    'attainable: 5/10'
+    """
+    return transcribed(attainable(text, n * deployments))
 
 
 def sum_line(cells: Sequence[CheckedCell]) -> str:
