@@ -125,7 +125,8 @@ def forest(
     if not rows:
         raise ArgumentError("`rows` is empty; a forest plot needs at least one row")
     groups = list(dict.fromkeys(row.group for row in rows))
-    for y, row in enumerate(rows):
+    places, headings = _places(rows)
+    for y, row in zip(places, rows, strict=True):
         colour = PALETTE[groups.index(row.group) % len(PALETTE)]
         _draw_row(ax, row, y, colour=colour, scale=scale)
         ax.text(
@@ -139,13 +140,32 @@ def forest(
         )
     if reference is not None:
         ax.axvline(reference * scale, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_ylim(places[-1] + 0.5, -0.5)
     labels = display_labels([row.label for row in rows], limit=label_limit)
-    ax.set_yticks(range(len(rows)), labels, parse_math=False)
+    named = sorted([*zip(places, labels, strict=True), *headings.items()])
+    ax.set_yticks([y for y, _ in named], [name for _, name in named], parse_math=False)
+    for (y, _), label in zip(named, ax.get_yticklabels(), strict=True):
+        if y in headings:
+            label.set_fontweight("bold")
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     _finish(ax, rows, xlabel=xlabel, title=title)
     return ax
+
+
+def _places(rows: Sequence[ForestRow]) -> tuple[list[int], dict[int, str]]:
+    """Return the height of each row, and of the heading before each run of a named group."""
+    places: list[int] = []
+    headings: dict[int, str] = {}
+    before: str | None = None
+    for row in rows:
+        y = places[-1] + 1 if places else 0
+        if row.group is not None and row.group != before:
+            headings[y] = drawable(row.group)
+            y += 1
+        places.append(y)
+        before = row.group
+    return places, headings
 
 
 def _draw_row(ax: Axes, row: ForestRow, y: int, *, colour: str, scale: int) -> None:

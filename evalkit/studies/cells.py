@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 from evalkit.errors import ArgumentError
-from evalkit.rounding import Number, decimals_of, format_number, round_number
+from evalkit.rounding import Number, Rounding, decimals_of, format_number, round_number
 from evalkit.studies.reported import ReportedNumber, number_of
 
 __all__ = [
@@ -213,8 +213,8 @@ def attainable(reported: str, n: int, *, scale: int = 100) -> str:
     Returns
     -------
     str
-        ``attainable: k/n``, the counts if there are several, or ``NOT attainable`` with the two
-        neighbours.
+        ``attainable: k/n``, the counts if there are several, ``attainable by half to even`` where
+        only that rounding gives it, or ``NOT attainable`` with the two neighbours.
 
     Raises
     ------
@@ -230,9 +230,14 @@ def attainable(reported: str, n: int, *, scale: int = 100) -> str:
     """
     if n < 1:
         raise ArgumentError(f"`n` is {n}; it must be at least 1")
-    counts = _counts_that_print(reported, n, scale)
-    if counts:
-        return "attainable: " + " or ".join(f"{k}/{n}" for k in counts)
+    readings: tuple[tuple[Rounding, str], ...] = (
+        ("half-up", "attainable"),
+        ("half-even", "attainable by half to even"),
+    )
+    for rounding, name in readings:
+        counts = _counts_that_print(reported, n, scale, rounding)
+        if counts:
+            return f"{name}: " + " or ".join(f"{k}/{n}" for k in counts)
     below = (number_of(reported) * n / scale).__floor__()
     near = (
         f"{k}/{n} is {_print_like(reported, Fraction(scale * k, n))}" for k in (below, below + 1)
@@ -240,7 +245,7 @@ def attainable(reported: str, n: int, *, scale: int = 100) -> str:
     return f"NOT attainable from n = {n}: {', '.join(near)}"
 
 
-def _counts_that_print(reported: str, n: int, scale: int) -> list[int]:
+def _counts_that_print(reported: str, n: int, scale: int, rounding: Rounding) -> list[int]:
     digits, printed = decimals_of(reported), number_of(reported)
     half = Fraction(1, 2 * 10**digits)
     first = ((printed - half) * n / scale).__floor__()
@@ -248,7 +253,7 @@ def _counts_that_print(reported: str, n: int, scale: int) -> list[int]:
     return [
         k
         for k in range(first, last + 1)
-        if Fraction(round_number(Fraction(scale * k, n), digits)) == printed
+        if Fraction(round_number(Fraction(scale * k, n), digits, rounding=rounding)) == printed
     ]
 
 

@@ -227,3 +227,21 @@ def test_amortised_curve_rejects_impossible_settings() -> None:
         amortised_calls_curve(axes(), evolution_calls=1, controls={}, n_max=1)
     with pytest.raises(ArgumentError, match="1 call or more"):
         amortised_calls_curve(axes(), evolution_calls=1, controls={"a": 0.5}, n_max=9)
+
+
+def test_forest_heads_each_group_by_its_name() -> None:
+    """Groups are named above their rows, so that colour alone tells nothing."""
+    ax = axes()
+    rows = [
+        ForestRow(label=label, value=0.5, low=0.4, high=0.6, group=group)
+        for group, label in [("one", "a"), ("one", "b"), ("two", "a")]
+    ]
+    forest(ax, rows)
+    shown = [(label.get_text(), label.get_fontweight()) for label in ax.get_yticklabels()]
+    assert shown == [
+        ("one", "bold"),
+        ("a", "normal"),
+        ("b", "normal"),
+        ("two", "bold"),
+        ("a", "normal"),
+    ]
