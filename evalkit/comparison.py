@@ -308,7 +308,7 @@ def compare_groups(
         left, right = (count_errors_as(side, errors, bounds[0]) for side in (left, right))
         notes.append(f"errored rows are counted as failures (score {bounds[0]:g})")
     if paired:
-        if any(repeated_within_items(side) for side in (left, right)):
+        if any(_repeated(side, groups) for side in (left, right)):
             notes.append("items were judged more than once: each enters with its mean score")
         results = [
             _paired_result(
@@ -328,6 +328,10 @@ def compare_groups(
     return Results(results, notes=dict.fromkeys(notes))
 
 
+def _repeated(side: Design, groups: Sequence[str]) -> bool:
+    return repeated_within_items(side, [name for name in groups if side.has(name)])
+
+
 def _unpaired(
     left: Design,
     right: Design,
@@ -340,7 +344,7 @@ def _unpaired(
 ) -> list[Comparison]:
     tallies: list[dict[tuple[str, ...], Tally]] = []
     for side in (left, right):
-        unit = cluster or ("item" if repeated_within_items(side) else None)
+        unit = cluster or ("item" if _repeated(side, groups) else None)
         status = "status" if side.has("status") else None
         found = tally(side.frame, by=groups, cluster=unit, status=status)
         tallies.append({tuple(t.by.values()): t for t in found})

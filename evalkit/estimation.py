@@ -108,15 +108,16 @@ def default_groups(found: Design) -> list[str]:
     return groups
 
 
-def repeated_within_items(found: Design) -> bool:
-    """Whether items are judged more than once (attempts or orders) within a system."""
+def repeated_within_items(found: Design, groups: Sequence[str] = ()) -> bool:
+    """Whether items are judged more than once (attempts or orders) within a system and group."""
     import narwhals as nw
 
     if not found.has("item"):
         return False
     if not any(found.has(name) and _distinct(found, name) > 1 for name in _REPEATS):
         return False
-    keys = [name for name in ("system", "verifier", "item") if found.has(name)]
+    named = [name for name in ("system", "verifier", "item") if found.has(name)]
+    keys = list(dict.fromkeys([*named, *groups]))
     sizes = found.frame.group_by(keys).agg(nw.len().alias("_n")).filter(nw.col("_n") > 1)
     first = sizes.select("_n").head(1)
     return len(first.collect() if hasattr(first, "collect") else first) > 0
@@ -209,9 +210,9 @@ def estimate(
     found = design(data, columns=columns, keep=keep, score_range=score_range)
     bounds = found.score_range
     notes = list(found.notes)
-    groups = default_groups(found) if by is None else list(by)
+    groups = default_groups(found) if by is None else list(dict.fromkeys(by))
     unit = cluster
-    repeated = repeated_within_items(found)
+    repeated = repeated_within_items(found, groups)
     if unit is None and repeated:
         unit = "item"
         notes.append(
@@ -232,7 +233,8 @@ def estimate(
     if not tallies:
         notes.append("no rows, so there is nothing to estimate")
     results = [estimate_tally(t, method=method, level=level, score_range=bounds) for t in tallies]
-    if repeated and found.has("attempt") and _distinct(found, "attempt") > 1:
+    per_attempt = "attempt" not in groups and found.has("attempt")
+    if repeated and per_attempt and _distinct(found, "attempt") > 1:
         results = _with_attempts(results, found, groups)
     return Results(results, notes=dict.fromkeys(notes))
 

@@ -172,3 +172,27 @@ def test_half_a_surrogate_pair_does_not_stop_an_estimate(jsonl):
     assert dict(found.by) == {"system": r"m\ud835"}
     assert found.n == 2
     assert evalkit.compare(jsonl("x.jsonl", lines), jsonl("y.jsonl", lines)).n_pairs == 2
+
+
+def test_groups_by_attempt_are_estimated_apart():
+    """Each attempt on its own judges every item once, so items are no clusters there."""
+    frame = pd.DataFrame(
+        {
+            "item": ["a", "b", "c"] * 2,
+            "attempt": ["1"] * 3 + ["2"] * 3,
+            "score": [1, 0, 1, 1, 1, 1],
+        }
+    )
+    found = evalkit.estimate(frame, by=["attempt"])
+    assert [(r.by["attempt"], r.n, r.clusters, r.attempts) for r in found] == [
+        ("1", 3, None, None),
+        ("2", 3, None, None),
+    ]
+    assert not any("judged more than once" in note for note in found.notes)
+
+
+def test_a_group_column_named_twice_counts_once():
+    """Repeating a name in `by` changes nothing."""
+    frame = pd.DataFrame({"system": ["A", "B"], "item": ["x", "x"], "score": [1, 0]})
+    twice = evalkit.estimate(frame, by=["system", "system"])
+    assert [r.to_dict() for r in twice] == [r.to_dict() for r in evalkit.estimate(frame, by=["system"])]
