@@ -11,7 +11,7 @@ from evalkit.errors import ArgumentError, InputError
 from evalkit.results import json_value
 from evalkit.trajectories.accounting import Accounting, account_replays
 from evalkit.trajectories.gates import Gate, dead_band, non_decreasing, strict
-from evalkit.trajectories.history import Run
+from evalkit.trajectories.history import Run, run_name
 from evalkit.trajectories.reading import runs_from_rows
 from evalkit.trajectories.replay import Replay, replay
 from evalkit.trajectories.selection import SelectionGap, ViewResult, selection_gap
@@ -194,7 +194,7 @@ def trajectory(
     groups = by if by is not None else (_VIEW if None not in views and len(views) > 1 else None)
     wrong = [entry for entry in replays if entry.disagreements]
     notes += [
-        f"{dict(entry.run.labels)}: recorded decisions of rounds "
+        f"{run_name(entry.run.labels)}: recorded decisions of rounds "
         f"{', '.join(map(str, entry.disagreements))} differ from the replayed ones"
         for entry in wrong
     ]
