@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from evalkit.comparison import compare, compare_groups
     from evalkit.comparisons import compare_all
+    from evalkit.contrasts import build_contrasts, driving_capacity
     from evalkit.errors import EvalkitError, EvalkitWarning
     from evalkit.estimation import estimate, estimate_values
     from evalkit.grading import Agreement, agreement, compare_graders, rank, raters
@@ -30,6 +31,7 @@ __getattr__, __dir__, _ = _lazy.attach(
     submod_attrs={
         "comparison": ["compare", "compare_groups"],
         "comparisons": ["compare_all"],
+        "contrasts": ["build_contrasts", "driving_capacity"],
         "errors": ["EvalkitError", "EvalkitWarning"],
         "estimation": ["estimate", "estimate_values"],
         "grading": ["Agreement", "agreement", "compare_graders", "rank", "raters"],
@@ -55,10 +57,12 @@ __all__ = [
     "Results",
     "Tally",
     "agreement",
+    "build_contrasts",
     "compare",
     "compare_all",
     "compare_graders",
     "compare_groups",
+    "driving_capacity",
     "estimate",
     "estimate_values",
     "methods",

@@ -9,6 +9,7 @@ import typer
 from evalkit import __version__
 from evalkit.cli.agreement import agreement
 from evalkit.cli.compare import compare
+from evalkit.cli.contrasts import contrasts
 from evalkit.cli.estimate import estimate
 from evalkit.cli.guard import debugging
 from evalkit.cli.methods import methods
@@ -63,3 +64,6 @@ for verb in (
     methods,
 ):
     app.command()(verb)
+
+
+app.add_typer(contrasts)

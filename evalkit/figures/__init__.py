@@ -6,6 +6,7 @@ Draw and save inside ``matplotlib.rc_context(paper_style())``.
 from __future__ import annotations
 
 from evalkit.figures.amortised import amortised_calls_curve
+from evalkit.figures.driving_capacity import capacity_forest
 from evalkit.figures.forest import ForestRow, forest, forest_row
 from evalkit.figures.labels import display_labels
 from evalkit.figures.save import save_figure, svg_text
@@ -19,6 +20,7 @@ __all__ = [
     "ForestRow",
     "TrajectoryRow",
     "amortised_calls_curve",
+    "capacity_forest",
     "display_labels",
     "evolution_panel",
     "evolution_panels",
