@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evalkit.grading import Agreement, agreement, compare_graders, rank, raters
     from evalkit.intervals.catalogue import methods
     from evalkit.locked import sensitivity
+    from evalkit.pairs import build_pairs
     from evalkit.planning import power
     from evalkit.records import Records, read, write
     from evalkit.results import Comparison, Estimate, Interval, Results
@@ -37,6 +38,7 @@ __getattr__, __dir__, _ = _lazy.attach(
         "grading": ["Agreement", "agreement", "compare_graders", "rank", "raters"],
         "intervals.catalogue": ["methods"],
         "locked": ["sensitivity"],
+        "pairs": ["build_pairs"],
         "planning": ["power"],
         "records": ["Records", "read", "write"],
         "results": ["Comparison", "Estimate", "Interval", "Results"],
@@ -58,6 +60,7 @@ __all__ = [
     "Tally",
     "agreement",
     "build_contrasts",
+    "build_pairs",
     "compare",
     "compare_all",
     "compare_graders",

@@ -13,6 +13,7 @@ from evalkit.cli.contrasts import contrasts
 from evalkit.cli.estimate import estimate
 from evalkit.cli.guard import debugging
 from evalkit.cli.methods import methods
+from evalkit.cli.pairs import pairs
 from evalkit.cli.power import power
 from evalkit.cli.rank import rank
 from evalkit.cli.raters import raters
@@ -67,3 +68,4 @@ for verb in (
 
 
 app.add_typer(contrasts)
+app.add_typer(pairs)
