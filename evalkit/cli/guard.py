@@ -10,6 +10,7 @@ from typing import ParamSpec, TypeVar
 
 import typer
 
+from evalkit.cli.reading_progress import reading_progress
 from evalkit.errors import EvalkitError
 
 __all__ = ["BAD_INPUT", "CHECK_FAILED", "debugging", "guarded", "say"]
@@ -49,7 +50,8 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return command(*args, **kwargs)
+            with reading_progress():
+                return command(*args, **kwargs)
         except (typer.Exit, typer.Abort):
             raise
         except KeyboardInterrupt:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from evalkit.errors import FileMissingError, InputError, TruncatedFileError
+from evalkit.records.watching import watched
 
 __all__ = [
     "SUFFIXES",
@@ -63,7 +64,7 @@ def blocks(path: Path) -> Iterator[bytes]:
     """
     with _opened(path) as handle:
         head = handle.read(_BLOCK)
-        raw = chain((head,), iter(lambda: handle.read(_BLOCK), b""))
+        raw = watched(chain((head,), iter(lambda: handle.read(_BLOCK), b"")), path)
         suffix = _compression(path, head)
         if suffix is None:
             yield from raw
