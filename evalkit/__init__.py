@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from evalkit.comparison import compare, compare_groups
     from evalkit.comparisons import compare_all
+    from evalkit.consistency import AuditReport, audit
     from evalkit.contrasts import build_contrasts, driving_capacity
     from evalkit.errors import EvalkitError, EvalkitWarning
     from evalkit.estimation import estimate, estimate_values
@@ -32,6 +33,7 @@ __getattr__, __dir__, _ = _lazy.attach(
     submod_attrs={
         "comparison": ["compare", "compare_groups"],
         "comparisons": ["compare_all"],
+        "consistency": ["AuditReport", "audit"],
         "contrasts": ["build_contrasts", "driving_capacity"],
         "errors": ["EvalkitError", "EvalkitWarning"],
         "estimation": ["estimate", "estimate_values"],
@@ -50,6 +52,7 @@ __getattr__, __dir__, _ = _lazy.attach(
 
 __all__ = [
     "Agreement",
+    "AuditReport",
     "Comparison",
     "Estimate",
     "EvalkitError",
@@ -59,6 +62,7 @@ __all__ = [
     "Results",
     "Tally",
     "agreement",
+    "audit",
     "build_contrasts",
     "build_pairs",
     "compare",

@@ -8,6 +8,7 @@ import typer
 
 from evalkit import __version__
 from evalkit.cli.agreement import agreement
+from evalkit.cli.audit import audit
 from evalkit.cli.compare import compare
 from evalkit.cli.contrasts import contrasts
 from evalkit.cli.estimate import estimate
@@ -62,6 +63,7 @@ for verb in (
     trajectory,
     scaling,
     power,
+    audit,
     methods,
 ):
     app.command()(verb)
