@@ -6,7 +6,8 @@ data                                default                 alternatives by name
 0/1 scores, independent             ``wilson``              clopper-pearson, mid-p, jeffreys,
                                                             agresti-coull, wald, t
 scores in a range, 30 and more      ``wilson-neff``         korn-graubard, augmented-t, t, wald
-scores in a range, fewer            ``augmented-t``         wilson-neff, korn-graubard, t, wald
+scores in a range, fewer, or mean
+near an end (under 5 units of it)   ``augmented-t``         wilson-neff, korn-graubard, t, wald
 clusters, scores in a range         ``augmented-cluster-t`` cr2, cr1, cr0
 no range known                      ``t``; ``cr2``          wald; cr1, cr0
 any                                                         percentile, bc, bca, bootstrap-t
@@ -58,6 +59,7 @@ _BOOTSTRAP = ("percentile", "bc", "bca", "bootstrap-t")
 # The effective sample size needs a variance to divide by: of 12 continuous scores it covers .88 to
 # .93 of a nominal .95, of 34 scores .93 to .965 (tests/coverage).
 _ENOUGH = 30
+_UNITS = 5
 _NO_RANGE = (
     "no range declared and scores leave 0..1: the interval does not use one; "
     "declare it where the scores are bounded"
@@ -123,7 +125,19 @@ def _choose(tally: Tally, bounds: Range | None) -> MeanMethod:
         return "t"
     if tally.is_binary and bounds == (0.0, 1.0):
         return "wilson"
-    return "wilson-neff" if tally.n >= _ENOUGH else "augmented-t"
+    few = tally.n < _ENOUGH or _near_an_end(tally, bounds)
+    return "augmented-t" if few else "wilson-neff"
+
+
+def _near_an_end(tally: Tally, bounds: Range) -> bool:
+    """Whether the scores hold fewer than five units from the nearer end of their range.
+
+    Then the sample variance says little: scores at the far end are too rare to have been seen.
+    """
+    if tally.mean is None:
+        return False
+    low, high = bounds
+    return tally.n * min(tally.mean - low, high - tally.mean) < _UNITS * (high - low)
 
 
 def _check_method(method: str, tally: Tally, bounds: Range | None) -> None:

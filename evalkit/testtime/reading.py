@@ -27,8 +27,8 @@ def outcomes_from_frame(
     Returns
     -------
     dict of str to tuple
-        Outcomes in order of their attempts, which must be numbered 1 to K without a gap;
-        ``None`` where an attempt is not scored. Skipped rows are no attempts and left out.
+        Outcomes in order of their attempts, which must be numbered from 1, or from 0, without a
+        gap; ``None`` where an attempt is not scored. Skipped rows are no attempts and left out.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def outcomes_from_frame(
     DuplicateRowError
         If an item has an attempt twice.
     InputError
-        If attempts are not numbered 1 to K, or several systems, verifiers or orders are there.
+        If attempts are not numbered without a gap, or several systems, verifiers or orders are there.
 
     Examples
     --------
@@ -91,7 +91,9 @@ def read_frame(frame: Any, system: str | None) -> tuple[dict[str, tuple[float | 
             raise DuplicateRowError(f"attempt {attempt!r} stands in two rows", item=item)
         usable = status is None or status[i] == "scored"
         tries[attempt] = _outcome(columns["score"][i]) if usable else None
-    outcomes = {item: _in_order(item, tries) for item, tries in by_item.items()}
+    # Loops count from 0 as often as from 1; an item that lacks the first attempt is told by the rest.
+    first = 0 if any("0" in tries for tries in by_item.values()) else 1
+    outcomes = {item: _in_order(item, tries, first) for item, tries in by_item.items()}
     return outcomes, len(rows) - len(attempted)
 
 
@@ -99,12 +101,14 @@ def _outcome(value: Any) -> float | None:
     return None if value is None or math.isnan(value) else float(value)
 
 
-def _in_order(item: str, tries: Mapping[str, float | None]) -> tuple[float | None, ...]:
-    wanted = [str(k) for k in range(1, len(tries) + 1)]
+def _in_order(item: str, tries: Mapping[str, float | None], first: int) -> tuple[float | None, ...]:
+    last = first + len(tries) - 1
+    wanted = [str(k) for k in range(first, last + 1)]
     if set(wanted) != set(tries):
         raise InputError(
             f"its attempts are {', '.join(map(repr, list(tries)[:8]))}; they must be numbered "
-            f"1 to {len(tries)}, in the order they were made",
+            f"{first} to {last}, in the order they were made and without a gap; give an attempt "
+            "that was lost a row with a status and no score",
             item=item,
         )
     return tuple(tries[k] for k in wanted)

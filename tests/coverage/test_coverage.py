@@ -60,6 +60,23 @@ def test_continuous_scores_keep_their_level(n, shape):
     assert stats.binomtest(hits, 1000, 0.93, alternative="less").pvalue > 0.01
 
 
+def rare_high_scores(rng, n):
+    """One score in a hundred is 1, the others lie below .002."""
+    return np.where(rng.random(n) < 0.01, 1.0, 0.002 * rng.random(n))
+
+
+@pytest.mark.parametrize("n", [34, 100])
+def test_means_near_an_end_of_the_range_keep_their_level(n):
+    """Where high scores are too rare to have been seen, the default still covers."""
+    truth = 0.01 + 0.99 * 0.001
+    rng = np.random.default_rng(3)
+    samples = [rare_high_scores(rng, n) for _ in range(600)]
+    default = [mean_interval(x, score_range=(0, 1)) for x in samples]
+    assert np.mean([truth in found for found in default]) > 0.97
+    by_variance = [mean_interval(x, method="wilson-neff", score_range=(0, 1)) for x in samples]
+    assert np.mean([truth in found for found in by_variance]) < 0.7
+
+
 def test_augmented_t_never_falls_below_its_level():
     """At n = 12, over 200 laws with rare and common disagreement, coverage stays above .94."""
     laws = sparse_laws(200, seed=1)

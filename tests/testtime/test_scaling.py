@@ -269,8 +269,8 @@ def test_ten_attempts_are_sorted_as_numbers():
     assert outcomes_from_frame(frame)["a"] == (0.0,) * 9 + (1.0,)
 
 
-@pytest.mark.parametrize("attempts", [["1", "3"], ["0", "1"], ["a", "b"], ["1", "02"]])
-def test_attempts_must_count_from_one(attempts):
+@pytest.mark.parametrize("attempts", [["1", "3"], ["0", "2"], ["a", "b"], ["1", "02"]])
+def test_attempts_must_have_no_gap(attempts):
     """A gap or a name among the attempts is refused, naming the item."""
     frame = pd.DataFrame({"item": ["x", "x"], "attempt": attempts, "score": [1.0, 0.0]})
     with pytest.raises(InputError, match="item 'x': its attempts are"):
@@ -317,3 +317,12 @@ def test_calls_reject_bad_counts():
         amortised_calls(1, -1)
     with pytest.raises(ArgumentError, match="calls is inf"):
         break_even_deployments(1, control_calls_per_item=float("inf"))
+
+
+def test_attempts_may_be_counted_from_zero():
+    """Trials 0 to 3 are attempts 1 to 4; an item without trial 0 lost an attempt and is refused."""
+    zero = pd.DataFrame({"item": list("aabb"), "attempt": list("0101"), "score": [1, 0, 0, 0]})
+    one = zero.assign(attempt=list("1212"))
+    assert outcomes_from_frame(zero) == outcomes_from_frame(one) == {"a": (1, 0), "b": (0, 0)}
+    with pytest.raises(InputError, match="numbered 0 to 0"):
+        outcomes_from_frame(zero.iloc[[0, 1, 3]])
