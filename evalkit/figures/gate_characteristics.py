@@ -99,7 +99,7 @@ def gate_characteristics(
             label=label,
             zorder=2,
         )
-    names = display_labels([found.gate for found in results], limit=28)
+    names = display_labels([found.gate for found in results], limit=36)
     ax.set_yticks(list(rows), names if labels else [""] * len(results), parse_math=False)
     ax.set_ylim(len(results) - 0.5, -0.5)
     ax.set_xlim(-0.03, 1.03)
