@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     from evalkit.contrasts import build_contrasts, driving_capacity
     from evalkit.errors import EvalkitError, EvalkitWarning
     from evalkit.estimation import estimate, estimate_values
+    from evalkit.exports import every_eval_ever
     from evalkit.grading import Agreement, agreement, compare_graders, rank, raters
     from evalkit.intervals.catalogue import methods
     from evalkit.locked import sensitivity
     from evalkit.pairs import build_pairs
     from evalkit.planning import power
     from evalkit.records import Records, read, write
+    from evalkit.records.append import RecordWriter
+    from evalkit.records.hub import to_dataset
+    from evalkit.records.judge_text import parse_json, parse_score, parse_verdict
     from evalkit.results import Comparison, Estimate, Interval, Results
     from evalkit.tally import Tally, tally_values
     from evalkit.testtime import scaling
@@ -37,12 +41,16 @@ __getattr__, __dir__, _ = _lazy.attach(
         "contrasts": ["build_contrasts", "driving_capacity"],
         "errors": ["EvalkitError", "EvalkitWarning"],
         "estimation": ["estimate", "estimate_values"],
+        "exports": ["every_eval_ever"],
         "grading": ["Agreement", "agreement", "compare_graders", "rank", "raters"],
         "intervals.catalogue": ["methods"],
         "locked": ["sensitivity"],
         "pairs": ["build_pairs"],
         "planning": ["power"],
         "records": ["Records", "read", "write"],
+        "records.append": ["RecordWriter"],
+        "records.hub": ["to_dataset"],
+        "records.judge_text": ["parse_json", "parse_score", "parse_verdict"],
         "results": ["Comparison", "Estimate", "Interval", "Results"],
         "tally": ["Tally", "tally_values"],
         "testtime": ["scaling"],
@@ -58,6 +66,7 @@ __all__ = [
     "EvalkitError",
     "EvalkitWarning",
     "Interval",
+    "RecordWriter",
     "Records",
     "Results",
     "Tally",
@@ -72,7 +81,11 @@ __all__ = [
     "driving_capacity",
     "estimate",
     "estimate_values",
+    "every_eval_ever",
     "methods",
+    "parse_json",
+    "parse_score",
+    "parse_verdict",
     "power",
     "rank",
     "raters",
@@ -80,6 +93,7 @@ __all__ = [
     "scaling",
     "sensitivity",
     "tally_values",
+    "to_dataset",
     "trajectory",
     "write",
 ]

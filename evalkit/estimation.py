@@ -220,23 +220,49 @@ def estimate(
             "new items judged as often; attempt_sd is the spread between attempts"
         )
     notes += unused_cluster_note(found, cluster, groups)
+    tallies = _tallies(found, groups, unit)
+    as_read = tallies
     if errors != "exclude":
         fail = _fail_score(found, bounds)
         found = count_errors_as(found, errors, fail)
+        tallies = _tallies(found, groups, unit)
         notes.append(f"errored rows are counted as failures (score {fail:g})")
-    tallies = tally(
-        found.frame,
-        by=groups,
-        cluster=unit,
-        status="status" if found.has("status") else None,
-    )
     if not tallies:
         notes.append("no rows, so there is nothing to estimate")
     results = [estimate_tally(t, method=method, level=level, score_range=bounds) for t in tallies]
+    if errors != "exclude":
+        results = _with_errors(results, as_read, bounds)
     per_attempt = "attempt" not in groups and found.has("attempt")
     if repeated and per_attempt and _distinct(found, "attempt") > 1:
         results = _with_attempts(results, found, groups)
     return Results(results, notes=dict.fromkeys(notes))
+
+
+def _tallies(found: Design, groups: Sequence[str], unit: str | None) -> list[Tally]:
+    status = "status" if found.has("status") else None
+    return list(tally(found.frame, by=groups, cluster=unit, status=status))
+
+
+def _with_errors(
+    results: Sequence[Estimate], as_read: Sequence[Tally], bounds: Range | None
+) -> list[Estimate]:
+    """Show how many rows errored, and what they could be, where they count as failures."""
+    before = {
+        tuple(t.by.values()): estimate_tally(t, score_range=bounds, method="default")
+        for t in as_read
+    }
+    out = []
+    for result in results:
+        plain = before[tuple(result.by.values())]
+        out.append(
+            replace(
+                result,
+                counts=plain.counts,
+                low_if_errors_fail=plain.low_if_errors_fail,
+                high_if_errors_pass=plain.high_if_errors_pass,
+            )
+        )
+    return out
 
 
 def _with_attempts(

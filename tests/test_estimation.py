@@ -33,6 +33,9 @@ def test_errored_rows_can_count_as_failures():
     results = evalkit.estimate(frame, errors="fail")
     assert results[0].estimate == 0.8
     assert results[0].n == 50
+    counts = results[0].counts
+    assert (counts.attempted, counts.scored, counts.errored) == (50, 45, 5)
+    assert (results[0].low_if_errors_fail, results[0].high_if_errors_pass) == (0.8, 0.9)
     assert any("counted as failures" in note for note in results.notes)
     with pytest.raises(ArgumentError, match="exclude"):
         evalkit.estimate(frame, errors="drop")

@@ -202,6 +202,10 @@ def _verdicts(
         if key not in found:
             continue
         read = read_verdicts(_cells(table, found[key][0]), column=found[key][0])
+        if read.replies:
+            notes.append(
+                f"{read.replies} cells of {found[key][0]!r} are replies; their verdicts were parsed"
+            )
         if read.unknown:
             notes.append(
                 f"{found[key][0]!r} holds words that are no verdict, counted as missing: "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalkit.errors import InputError
+from evalkit.records.judge_text import parse_verdict
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,6 +21,15 @@ _A = {"a", "a>b", "a>>b", "1", "first", "left", "model_a", "response_a", "answer
 _B = {"b", "b>a", "b>>a", "2", "second", "right", "model_b", "response_b", "answer_b", "output_2"}
 _REVERSED = {"a<b": "b>a", "a<<b": "b>a", "b<a": "a>b", "b<<a": "a>b"}
 _TIE = {"tie", "a=b", "b=a", "a~b", "draw", "equal", "same"}
+_CODES = {
+    **dict.fromkeys(_A, 1.0),
+    **dict.fromkeys(_B, -1.0),
+    **dict.fromkeys(_TIE, 0.0),
+    "0": 0.0,
+}
+_PARSED = {"A": 1.0, "B": -1.0, "tie": 0.0}
+_REPLY_WORDS = 4
+_SHOWN = 40
 _NULL = {"", "unparsed", "null", "none", "nan", "error", "missing", "n/a"}
 
 
@@ -32,11 +42,15 @@ class ReadVerdicts:
     values : ndarray of float
         1 where the first answer is better, -1 the second, 0 neither, NaN where nothing was said.
     unknown : tuple of str
-        Words that say nothing known; they are missing verdicts, never ties.
+        Words that say nothing known, and replies without a verdict (shortened); they are missing
+        verdicts, never ties.
+    replies : int
+        Cells that were free text and were parsed.
     """
 
     values: NDArray[np.float64]
     unknown: tuple[str, ...]
+    replies: int = 0
 
 
 def _word(cell: Any) -> str:
@@ -56,6 +70,8 @@ def read_verdicts(cells: Sequence[Any], *, column: str) -> ReadVerdicts:
     cells : sequence
         ``A>B``, ``B>A``, ``A=B``; ``A``, ``B``, ``tie``; ``first``, ``second``; ``left``,
         ``right``; ``1``, ``2`` and, beside a 2, ``0`` for a tie. Case and brackets do not count.
+        A cell that is a reply (a marker amid text, tags, JSON, several lines or more than a few
+        words) is parsed by :func:`evalkit.records.judge_text.parse_verdict`.
     column : str
         Name of the column, for messages.
 
@@ -73,22 +89,45 @@ def read_verdicts(cells: Sequence[Any], *, column: str) -> ReadVerdicts:
     >>> found = read_verdicts(["A>B", "[[B]]", "tie", None, "tie (both bad)"], column="verdict")
     >>> found.values.tolist(), found.unknown
     ([1.0, -1.0, 0.0, nan, nan], ('tie(bothbad)',))
+    >>> read_verdicts(["<think>[[A]]?</think>So it is [[B]]."], column="reply").values.tolist()
+    [-1.0]
     """
     words = [_word(cell) for cell in cells]
+    replies = {
+        place: _reply(cell)
+        for place, (cell, word) in enumerate(zip(cells, words, strict=True))
+        if isinstance(cell, str) and word not in _CODES and word not in _NULL and _is_reply(cell)
+    }
     seen = set(words)
     if "0" in seen and "2" not in seen:
         raise InputError(
             f"column {column!r} holds 0 and no 2: it may number the answers from 0 or mark ties; "
             "write A, B and tie"
         )
-    codes = {
-        **dict.fromkeys(_A, 1.0),
-        **dict.fromkeys(_B, -1.0),
-        **dict.fromkeys(_TIE, 0.0),
-        "0": 0.0,
-    }
-    values = np.array([codes.get(word, math.nan) for word in words], dtype=float)
-    return ReadVerdicts(values=values, unknown=tuple(sorted(seen - codes.keys() - _NULL)))
+    values = np.array([_CODES.get(word, math.nan) for word in words], dtype=float)
+    for place, (value, shown) in replies.items():
+        values[place] = value
+        words[place] = shown
+    return ReadVerdicts(
+        values=values,
+        unknown=tuple(sorted(set(words) - _CODES.keys() - _NULL)),
+        replies=len(replies),
+    )
+
+
+def _is_reply(cell: str) -> bool:
+    """Return whether a cell is what a judge wrote, and not a word for a verdict."""
+    marked = any(mark in cell for mark in ("[[", "\n", "{", "</", "<|", "[THINK]"))
+    return marked or len(cell.split()) > _REPLY_WORDS
+
+
+def _reply(cell: str) -> tuple[float, str]:
+    """Return the verdict of a reply, and the reply as a message shows it where it has none."""
+    verdict = parse_verdict(cell).value
+    if verdict is not None:
+        return _PARSED[verdict], ""
+    text = " ".join(cell.split())
+    return math.nan, text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "\u2026"
 
 
 def _number(cell: Any, column: str) -> float:

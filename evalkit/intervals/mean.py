@@ -155,9 +155,12 @@ def _check_method(method: str, tally: Tally, bounds: Range | None) -> None:
         )
 
 
-def _standard_error(tally: Tally) -> tuple[float | None, tuple[str, ...]]:
+def _standard_error(method: str, tally: Tally) -> tuple[float | None, tuple[str, ...]]:
+    """Return the standard error of the method's own estimator, or of the usual one."""
     if tally.clusters is not None:
-        pivot = clustered.cluster_pivot(tally.clusters, estimator="cr2")
+        own = method if method in ("cr0", "cr1") else "cr2"
+        estimator = cast("Literal['cr0', 'cr1', 'cr2']", own)
+        pivot = clustered.cluster_pivot(tally.clusters, estimator=estimator)
         if pivot is not None:
             return pivot.se, ()
         if tally.clusters.number < 2:
@@ -274,7 +277,7 @@ def tally_interval(
     if tally.n == 0:
         return MeanInterval(interval=None, se=None, notes=("no scored rows",))
     chosen = _choose(tally, bounds) if method == "default" else method
-    se, notes = _standard_error(tally)
+    se, notes = _standard_error(chosen, tally)
     if tally.clusters is not None and chosen not in (*_CLUSTERED, *_BOOTSTRAP):
         notes += (f"`method` {chosen!r} ignores the clusters",)
     if method == "default" and bounds is None:

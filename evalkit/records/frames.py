@@ -24,6 +24,10 @@ def frame_columns(source: object) -> dict[str, list[Any]]:
     import narwhals as nw
     from narwhals.exceptions import NarwhalsError
 
+    if type(source).__module__.startswith("datasets."):
+        from evalkit.records.hub import arrow_table
+
+        source = arrow_table(source)
     try:
         frame = nw.from_native(source)  # type: ignore[call-overload]
     except TypeError:

@@ -18,7 +18,7 @@ __all__ = ["json_rows"]
 
 _CONTAINERS = ("results", "rows", "data", "samples", "records")
 _LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
-_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")
+_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,4})?$")
 _NUMBER_TAIL = re.compile(r"\.|[eE][+-]?")
 
 

@@ -61,7 +61,7 @@ def settle(
         reported = np.array(errors, dtype=np.int8)
         failed = (codes == 0) & (reported != NO_STATUS)
         codes = np.where(failed, reported, codes)
-        _note(notes, failed, name, "with an error, left out whatever score they hold")
+        _note(notes, failed, name, "with an error, not scored whatever score they hold")
     _note(notes, unused, name, "with a score that is not used, as the status is not scored")
     for mask, status, reason in (
         (np.isnan(values), "missing", "without a score: missing"),

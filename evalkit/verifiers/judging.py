@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import MappingProxyType
 
 from evalkit.errors import ArgumentError
-from evalkit.verifiers.replies import answer_text, json_objects
+from evalkit.records.judge_text import parse_json
 from evalkit.verifiers.text import References, check_output, reference_texts
 from evalkit.verifiers.verdict import Verdict, abstain, decided
 
@@ -61,8 +61,8 @@ def parse_judgment(reply: str) -> bool | None:
 
     Notes
     -----
-    Closed reasoning blocks are removed, an unclosed one leaves no answer. Of the JSON objects,
-    fenced or not, the last with a ``verdict`` decides; a verdict outside the schema is none.
+    Read as :func:`evalkit.records.judge_text.parse_json` does: of the objects, fenced or not,
+    the last with a ``verdict`` decides; a verdict outside the schema is none.
 
     Examples
     --------
@@ -71,9 +71,8 @@ def parse_judgment(reply: str) -> bool | None:
     >>> parse_judgment("It is correct.") is None
     True
     """
-    text = answer_text(reply)
-    found = [] if text is None else [o for o in json_objects(text) if "verdict" in o]
-    verdict = found[-1]["verdict"] if found else None
+    found = parse_json(reply, key="verdict").value
+    verdict = None if found is None else found["verdict"]
     return _VERDICTS.get(verdict.strip().casefold()) if isinstance(verdict, str) else None
 
 

@@ -110,7 +110,7 @@ def test_error_column(save, error, status):
     records = read(save(dump(rows)))
     assert records.frame["status"].tolist() == [status, "scored"]
     assert records.frame["score"].isna().tolist() == [status != "scored", False]
-    assert ("1 row with an error, left out" in notes(records)) == (status != "scored")
+    assert ("1 row with an error, not scored" in notes(records)) == (status != "scored")
 
 
 def test_failed_items(save):

@@ -1,0 +1,7 @@
+"""Exports: estimates and records in the formats of shared databases."""
+
+from __future__ import annotations
+
+from evalkit.exports.every_eval_ever import EveryEvalEver, every_eval_ever
+
+__all__ = ["EveryEvalEver", "every_eval_ever"]
