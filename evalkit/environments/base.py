@@ -15,6 +15,7 @@ from evalkit.models.base import CallStatus, Usage
 __all__ = ["Component", "Environment", "Execution", "Item", "Judge", "Pair", "Solve", "Verdict"]
 
 _NONE: Mapping[str, str] = MappingProxyType({})
+_FREE = Usage()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,7 @@ class Execution:
     trace: str = ""
     status: CallStatus = "ok"
     error: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = _FREE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +116,7 @@ class Verdict:
     score: float | None
     status: str = "scored"
     critique: str = ""
-    usage: Usage = Usage()
+    usage: Usage = _FREE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
