@@ -19,6 +19,7 @@ from evalkit.cli.power import power
 from evalkit.cli.rank import rank
 from evalkit.cli.raters import raters
 from evalkit.cli.reproduce import reproduce
+from evalkit.cli.run import run
 from evalkit.cli.scaling import scaling
 from evalkit.cli.sensitivity import sensitivity
 from evalkit.cli.trajectory import trajectory
@@ -64,6 +65,7 @@ for verb in (
     scaling,
     power,
     audit,
+    run,
     methods,
 ):
     app.command()(verb)

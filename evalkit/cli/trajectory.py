@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -73,6 +74,17 @@ def _yield_text(value: float | None, interval: object) -> str:
     return shown
 
 
+def _history(path: str) -> tuple[Sequence[Mapping[str, object]], Sequence[str]]:
+    """Rows of a file, of a run of `evalkit run`, or of another tool's run folder."""
+    from evalkit.evolve.reading import history_rows, is_run_folder
+    from evalkit.records.raw import read_rows
+
+    if is_run_folder(path):
+        return history_rows(path), ()
+    found = read_rows(path)
+    return found.rows, found.notes
+
+
 @guarded
 def trajectory(
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="PATH or NAME=PATH.")],
@@ -93,19 +105,18 @@ def trajectory(
     Each file holds one row for each round of each run: round (0 is the parent), score, and label
     columns such as run, model, benchmark, view; optionally artifact, changed, decision, test.
     """
-    from evalkit.records.raw import read_rows
     from evalkit.trajectories import trajectory as account
 
     rows: list[dict[str, object]] = []
     notes: list[str] = []
     for argument in runs:
         name, path = split_label(argument)
-        found = read_rows(path)
+        found, remarks = _history(path)
         several = len(runs) > 1
-        for row in found.rows:
-            extra = {"run": name or path} if several and "run" not in row else {}
-            rows.append({**extra, **row})
-        notes += found.notes
+        for row in found:
+            extra = {"run": name or path} if several and (name or "run" not in row) else {}
+            rows.append({**row, **extra} if name else {**extra, **row})
+        notes += remarks
     result = account(rows, labels=split_names(label), by=split_names(by), gate=gate, level=level)
     emit(
         "trajectory",

@@ -90,9 +90,9 @@ def false_new_best(
     _check_counts(baseline_successes, n, name="baseline_successes")
     _check_rounds(rounds)
     p = baseline_successes / n if rate is None else _check_rate(rate)
-    from scipy.stats import binom
+    from scipy.special import bdtrc
 
-    above = float(binom.sf(baseline_successes, n, p))
+    above = float(bdtrc(baseline_successes, n, p))
     return _at_least_once(above, rounds)
 
 

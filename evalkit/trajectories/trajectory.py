@@ -19,6 +19,7 @@ from evalkit.trajectories.selection import SelectionGap, ViewResult, selection_g
 __all__ = ["Trajectory", "gate_by_name", "trajectory"]
 
 _TEST = "test"
+_NAMED = 3
 _VIEW = "view"
 
 
@@ -196,8 +197,10 @@ def trajectory(
     notes += [
         f"{run_name(entry.run.labels)}: recorded decisions of rounds "
         f"{', '.join(map(str, entry.disagreements))} differ from the replayed ones"
-        for entry in wrong
+        for entry in wrong[:_NAMED]
     ]
+    if len(wrong) > _NAMED:
+        notes.append(f"the same holds for {len(wrong) - _NAMED} more runs")
     if not runs:
         notes.append("no rows, so there are no runs")
     return Trajectory(

@@ -96,12 +96,19 @@ def recognise(text: str, catalogue: Sequence[Clause]) -> dict[str, float]:
     found: dict[str, set[float]] = {}
     for sentence in sentences(text):
         for clause in catalogue:
-            starts = _starts(sentence, clause.groups)
-            if starts is None:
-                continue
-            sign = -1.0 if _negated(sentence, min(starts)) else 1.0
-            found.setdefault(clause.name, set()).add(sign)
+            sign = _sign(sentence, clause.groups)
+            if sign is not None:
+                found.setdefault(clause.name, set()).add(sign)
     return {name: signs.pop() if len(signs) == 1 else 0.0 for name, signs in found.items()}
+
+
+@lru_cache(maxsize=1 << 16)
+def _sign(sentence: str, groups: tuple[tuple[str, ...], ...]) -> float | None:
+    """Whether a sentence says a clause (1), its negation (-1) or neither."""
+    starts = _starts(sentence, groups)
+    if starts is None:
+        return None
+    return -1.0 if _negated(sentence, min(starts)) else 1.0
 
 
 def _negated(sentence: str, start: int) -> bool:

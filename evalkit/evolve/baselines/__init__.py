@@ -1,0 +1,1 @@
+"""Baselines under one protocol: SkillOpt, GEPA, direct generation, Parallel and Sequential."""
