@@ -101,9 +101,14 @@ def read_path(
     system: str | None = None,
     partial: bool = False,
 ) -> Records:
-    """Read a file with the columns that are needed, and the optional ones that it has."""
+    """Read a log of a known format, or a table with the columns needed and the optional ones."""
     from evalkit import records
+    from evalkit.records.importers import records_for
 
+    if not columns and not partial:
+        known = records_for(path, system=system, score_range=score_range)
+        if known is not None:
+            return known
     needed = [name for name in keep if name not in _CANONICAL]
     wanted = [name for name in optional if name not in (*_CANONICAL, *needed)]
 

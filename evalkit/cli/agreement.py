@@ -18,6 +18,7 @@ from evalkit.cli.options import (
     Format,
     FormatChoice,
     Level,
+    Log,
     Method,
     Output,
     Partial,
@@ -26,6 +27,7 @@ from evalkit.cli.options import (
     split_names,
 )
 from evalkit.cli.output import emit
+from evalkit.cli.sources import log_rows
 from evalkit.errors import ArgumentError
 from evalkit.rounding import UNDEFINED, format_number
 
@@ -201,6 +203,7 @@ def agreement(
     level: Level = 0.95,
     column: Columns = None,
     partial: Partial = False,
+    log: Log = None,
     seed: Seed = 0,
     fmt: FormatChoice = Format.table,
     output: Output = None,
@@ -223,12 +226,13 @@ def agreement(
         "level": level,
         "seed": seed,
     }
+    data: Any = file if log is None else log_rows(file, "judgments", log).rows
     show = partial_of(_show, settings=settings, fmt=fmt, output=output)
     if graders is not None:
         if by or bins:
             raise ArgumentError("`--graders` compares over all pairs; drop --by and --bin")
         difference = compare_graders(
-            file,
+            data,
             *graders,
             reference=labels,
             cluster=cluster,
@@ -244,7 +248,7 @@ def agreement(
         show(difference_table(difference), [difference.to_dict()], [])
         return
     results = run(
-        file,
+        data,
         reference=labels,
         cluster=cluster,
         by=split_names(by),

@@ -11,8 +11,10 @@ from evalkit.cli.agreement import agreement
 from evalkit.cli.audit import audit
 from evalkit.cli.compare import compare
 from evalkit.cli.contrasts import contrasts
+from evalkit.cli.doctor import doctor
 from evalkit.cli.estimate import estimate
 from evalkit.cli.guard import debugging
+from evalkit.cli.import_ import import_
 from evalkit.cli.methods import methods
 from evalkit.cli.pairs import pairs
 from evalkit.cli.power import power
@@ -66,10 +68,12 @@ for verb in (
     power,
     audit,
     run,
+    doctor,
     methods,
 ):
     app.command()(verb)
 
 
+app.command("import")(import_)
 app.add_typer(contrasts)
 app.add_typer(pairs)

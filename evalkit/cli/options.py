@@ -19,6 +19,7 @@ __all__ = [
     "Format",
     "FormatChoice",
     "Level",
+    "Log",
     "Method",
     "Output",
     "Partial",
@@ -80,6 +81,12 @@ Columns = Annotated[
 ]
 Partial = Annotated[
     bool, typer.Option("--partial", help="Use the whole rows of a file that is cut short.")
+]
+
+
+Log = Annotated[
+    str | None,
+    typer.Option("--from", metavar="FORMAT", help="Read as this format instead of detecting it."),
 ]
 
 

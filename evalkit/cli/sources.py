@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
 
 if TYPE_CHECKING:
     from evalkit.records import Records
+    from evalkit.records.importers.base import TableKind
+    from evalkit.records.raw import RawRows
 
-__all__ = ["distinct_names", "read_source", "split_label"]
+__all__ = ["distinct_names", "log_rows", "read_source", "split_label"]
 
 
 def split_label(argument: str) -> tuple[str | None, str]:
@@ -37,20 +39,24 @@ def read_source(
     optional: Sequence[str] = (),
     score_range: tuple[float, float] | None,
     partial: bool,
+    log: str | None = None,
 ) -> Records:
-    """Read one file argument; a label names its system."""
+    """Read one file or log; a label names its system, `log` the format to read it as."""
     from evalkit._design import read_path
 
     label, path = split_label(argument)
-    rows = read_path(
-        path,
-        columns=columns,
-        keep=keep,
-        optional=optional,
-        score_range=score_range,
-        system=label,
-        partial=partial,
-    )
+    if log is not None:
+        rows = _forced(path, log, system=label, score_range=score_range)
+    else:
+        rows = _of_a_run(path, score_range=score_range) or read_path(
+            path,
+            columns=columns,
+            keep=keep,
+            optional=optional,
+            score_range=score_range,
+            system=label,
+            partial=partial,
+        )
     if label is None:
         return rows
     systems = sorted(set(rows.frame["system"]))
@@ -63,6 +69,59 @@ def read_source(
     # The label names every row, so the reader's remark that it may not is moot.
     notes = tuple(note for note in rows.notes if not note.startswith("`system`"))
     return replace(rows, frame=rows.frame.assign(system=label), notes=notes)
+
+
+def _of_a_run(path: str, *, score_range: tuple[float, float] | None) -> Records | None:
+    """Verdicts of a run of `evalkit run`; ``None`` where the path is none."""
+    from evalkit.evolve.reading import is_run_folder, record_rows
+
+    if not is_run_folder(path):
+        return None
+    return _records(record_rows(path), path, score_range=score_range)
+
+
+def _forced(
+    path: str, log: str, *, system: str | None, score_range: tuple[float, float] | None
+) -> Records:
+    found = log_rows(path, "verdicts", log)
+    records = _records(found.rows, path, score_range=score_range, system=system)
+    return replace(records, notes=(*found.notes, *records.notes))
+
+
+def _records(
+    rows: Sequence[Mapping[str, Any]],
+    path: str,
+    *,
+    score_range: tuple[float, float] | None,
+    system: str | None = None,
+) -> Records:
+    from evalkit import records
+    from evalkit.records.importers import frame
+
+    if not rows:
+        raise InputError("it holds no verdicts", path=path)
+    found = records.read(frame(tuple(rows)), score_range=score_range, system=system)
+    return replace(found, sources=(path,))
+
+
+def log_rows(path: str, kind: TableKind, log: str) -> RawRows:
+    """Rows of a log that is to be read as one format.
+
+    Raises
+    ------
+    InputError
+        If the log holds no such table.
+    """
+    from evalkit.records.importers import load
+    from evalkit.records.raw import RawRows
+
+    imported = load(path, format=log)
+    rows = imported.tables.get(kind)
+    if rows is None:
+        there = ", ".join(imported.tables) or "no table"
+        raise InputError(f"as {log} it holds {there} and no {kind}", path=path)
+    dropped = [f"{each.count} dropped: {each.reason}" for each in imported.dropped]
+    return RawRows(rows=rows, notes=(*imported.notes, *dropped))
 
 
 def distinct_names(sources: Sequence[Records], arguments: Sequence[str]) -> tuple[str, str] | None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evalkit.cli.guard import guarded
-from evalkit.cli.options import By, Format, FormatChoice, Level, Output, split_names
+from evalkit.cli.options import By, Format, FormatChoice, Level, Log, Output, split_names
 from evalkit.cli.output import emit
-from evalkit.cli.sources import split_label
+from evalkit.cli.sources import log_rows, split_label
 from evalkit.rounding import UNDEFINED
 
 if TYPE_CHECKING:
@@ -74,14 +74,18 @@ def _yield_text(value: float | None, interval: object) -> str:
     return shown
 
 
-def _history(path: str) -> tuple[Sequence[Mapping[str, object]], Sequence[str]]:
+def _history(path: str, log: str | None) -> tuple[Sequence[Mapping[str, object]], Sequence[str]]:
     """Rows of a file, of a run of `evalkit run`, or of another tool's run folder."""
     from evalkit.evolve.reading import history_rows, is_run_folder
+    from evalkit.records.importers import rows_for
     from evalkit.records.raw import read_rows
 
-    if is_run_folder(path):
+    if log is not None:
+        found = log_rows(path, "history", log)
+    elif is_run_folder(path):
         return history_rows(path), ()
-    found = read_rows(path)
+    else:
+        found = rows_for(path, "history") or read_rows(path)
     return found.rows, found.notes
 
 
@@ -97,6 +101,7 @@ def trajectory(
         list[str] | None, typer.Option("--label", help="Columns that tell runs apart.")
     ] = None,
     level: Level = 0.95,
+    log: Log = None,
     fmt: FormatChoice = Format.table,
     output: Output = None,
 ) -> None:
@@ -111,7 +116,7 @@ def trajectory(
     notes: list[str] = []
     for argument in runs:
         name, path = split_label(argument)
-        found, remarks = _history(path)
+        found, remarks = _history(path, log)
         several = len(runs) > 1
         for row in found:
             extra = {"run": name or path} if several and (name or "run" not in row) else {}

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from evalkit.exports.every_eval_ever import EveryEvalEver, every_eval_ever
+from evalkit.exports.shared_document import EveryEvalEver, every_eval_ever
 
 __all__ = ["EveryEvalEver", "every_eval_ever"]

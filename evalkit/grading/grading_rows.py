@@ -89,9 +89,11 @@ def read_table(data: Any, *, partial: bool = False) -> Table:
     if isinstance(data, Table):
         return data
     if isinstance(data, (str, os.PathLike)):
+        from evalkit.records.importers import rows_for
         from evalkit.records.raw import read_rows
 
-        found = read_rows(data, partial=partial)
+        known = None if partial else rows_for(data, "judgments")
+        found = known or read_rows(data, partial=partial)
         return Table(rows=found.rows, columns=_names(found.rows), notes=found.notes)
     if isinstance(data, Sequence) and all(isinstance(row, Mapping) for row in data):
         rows = tuple(dict(row) for row in data)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import os
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -30,6 +29,7 @@ from evalkit.records.parquet import open_parquet
 from evalkit.records.rows import Table
 from evalkit.records.schema import KEY_COLUMNS, Records
 from evalkit.records.stream import RowStream
+from evalkit.results import check_range
 from evalkit.rounding import round_number
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def read(
     {'item': 'id', 'score': 'correct'}
     """
     declared = check_columns(columns)
-    bounds = _check_range(score_range)
+    bounds = None if score_range is None else check_range(score_range)
     if isinstance(keep, str):
         raise ArgumentError(f"`keep` is the text {keep!r}; give a collection, as in ({keep!r},)")
     if format is not None and format not in _FORMATS:
@@ -153,18 +153,6 @@ def read(
             raise
         name = "dataframe" if path is None else str(path)
         raise InputError(f"the data cannot be read ({cause})", path=name) from cause
-
-
-def _check_range(bounds: tuple[float, float] | None) -> tuple[float, float] | None:
-    if bounds is None:
-        return None
-    try:
-        low, high = (float(bound) for bound in bounds)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"`score_range` is {bounds!r}; give two numbers, low first") from None
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise ArgumentError(f"`score_range` is {bounds!r}; give two finite numbers, low first")
-    return low, high
 
 
 def _bare_suffix(path: Path) -> str:

@@ -86,9 +86,10 @@ def gate_by_name(name: str) -> Gate:
 
 def _rows_of(source: Any) -> tuple[list[Mapping[str, object]], list[str]]:
     if isinstance(source, (str, os.PathLike)):
+        from evalkit.records.importers import rows_for
         from evalkit.records.raw import read_rows
 
-        found = read_rows(source)
+        found = rows_for(source, "history") or read_rows(source)
         return list(found.rows), list(found.notes)
     return list(source), []
 
