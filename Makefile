@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: reproduce test check slow bench coverage format reports clean
+.PHONY: reproduce test check slow bench coverage docs format reports clean
 
 reproduce: $(STAMP)
 	$(BIN)/evalkit reproduce
@@ -27,6 +27,10 @@ bench: $(STAMP)
 
 coverage: $(STAMP)
 	$(BIN)/python benchmarks/measure_coverage.py
+
+docs: $(STAMP)
+	$(BIN)/python docs/generate_cli.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
