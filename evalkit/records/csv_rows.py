@@ -35,7 +35,8 @@ def csv_rows(lines: Iterator[bytes], stream: RowStream) -> Iterator[Row]:
         Physical lines of UTF-8 without their line feed.
     stream : RowStream
         Takes the columns and notes. A stream that was cut off loses its last row, since nothing
-        shows whether that row is whole.
+        shows whether that row is whole. A last line that is cut off, which has neither all cells
+        nor a line feed, is left out and said.
     """
     stream.empty_is_missing = True
     text = _Text(lines, stream)
@@ -55,7 +56,7 @@ def csv_rows(lines: Iterator[bytes], stream: RowStream) -> Iterator[Row]:
         if held is not None:
             yield held
         if len(cells) != width:
-            if stream.partial:
+            if stream.partial or (len(cells) < width and _cut(head, number, text)):
                 return
             raise stream.fault(
                 f"the row has {len(cells)} cells and the header has {width}; a cell that holds "
@@ -63,20 +64,27 @@ def csv_rows(lines: Iterator[bytes], stream: RowStream) -> Iterator[Row]:
                 number=number,
             )
         held = number, dict(zip(names, cells, strict=True))
-    if held is not None and not stream.partial:
+    if held is not None and (text.cut or not stream.partial):
         yield held
 
 
 class _Text:
-    """Decoded lines, with the number of the last one."""
+    """Decoded lines, with the number of the last one, and whether it was cut off."""
 
-    __slots__ = ("lines", "number", "stream")
+    __slots__ = ("cut", "lines", "number", "stream")
 
     def __init__(self, lines: Iterator[bytes], stream: RowStream) -> None:
         self.lines, self.stream, self.number = lines, stream, 0
+        self.cut = False
 
     def __iter__(self) -> Iterator[str]:
         return self
+
+    def leave_out(self, number: int) -> None:
+        """Leave out the last line, which is cut off, and say so."""
+        if not self.stream.partial:
+            self.stream.notes.append(f"line {number} is cut off and was left out")
+        self.cut = self.stream.partial = True
 
     def __next__(self) -> str:
         line = next(self.lines)
@@ -119,10 +127,20 @@ def _records(
                 empty += 1
             begin = text.number + 1
     except csv.Error as fault:
-        if not stream.partial:
+        if stream.open_end and begin == text.number:
+            text.leave_out(begin)
+        elif not stream.partial:
             raise stream.fault(f"the row is not valid CSV ({fault})", number=begin) from None
     if empty:
         stream.notes.append(f"{empty} rows whose cells are all empty were left out")
+
+
+def _cut(rest: Iterator[tuple[int, list[str]]], number: int, text: _Text) -> bool:
+    """Whether a row is the last one and ends without a line feed; it is then left out."""
+    if next(rest, None) is not None or not text.stream.open_end:
+        return False
+    text.leave_out(number)
+    return True
 
 
 def _check_header(names: list[str], begin: int, stream: RowStream) -> None:

@@ -52,6 +52,8 @@ def settle(
     """
     import numpy as np
 
+    from evalkit.tally import LARGEST_SCORE
+
     values = np.array(scores, dtype=np.float64)
     codes = np.zeros(len(values), dtype=np.int8)
     if len(statuses):
@@ -66,6 +68,11 @@ def settle(
     for mask, status, reason in (
         (np.isnan(values), "missing", "without a score: missing"),
         (np.isinf(values), "invalid", "with a score that is not a finite number: invalid"),
+        (
+            np.abs(values) > LARGEST_SCORE,
+            "invalid",
+            f"with a score beyond {LARGEST_SCORE:g} in size, which has no mean: invalid",
+        ),
         _outside(values, score_range),
     ):
         hit = (codes == 0) & mask

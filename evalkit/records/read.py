@@ -189,12 +189,19 @@ def _open_file(
     text = chain((start,), text)
     if b"\r" in start and b"\n" not in start:  # lines that end in a carriage return alone
         text = (block.replace(b"\r", b"\n") for block in text)
-    lines = split_lines(text)
+    lines = split_lines(_seen_end(text, stream))
     if form == "csv" or (form is None and _looks_delimited(start, path)):
         stream.rows = csv_rows(lines, stream)
     else:
         stream.rows = json_rows(lines, stream)
     return stream
+
+
+def _seen_end(text: Iterator[bytes], stream: RowStream) -> Iterator[bytes]:
+    for block in text:
+        if block:
+            stream.open_end = not block.endswith(b"\n")
+        yield block
 
 
 def _until_cut(source: Iterator[bytes], stream: RowStream, *, partial: bool) -> Iterator[bytes]:

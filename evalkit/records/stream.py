@@ -35,6 +35,8 @@ class RowStream:
         Columns that the reader left out.
     empty_is_missing : bool
         Whether an empty text stands for no value (CSV has no other way to write one).
+    open_end : bool
+        Whether the text read so far ends within a line.
     planned : int, optional
         Rows that a run header announced.
     """
@@ -47,6 +49,7 @@ class RowStream:
     empty_is_missing: bool = False
     notes: list[str] = field(default_factory=list)
     partial: bool = False
+    open_end: bool = False
     planned: int | None = None
 
     def fault(

@@ -25,6 +25,7 @@ __all__ = [
     "error_status",
     "id_text",
     "is_missing",
+    "is_missing_word",
     "json_text",
     "plain_text",
     "score_value",
@@ -88,6 +89,11 @@ def is_missing(value: object) -> bool:
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     return isinstance(value, float) and math.isnan(value)
+
+
+def is_missing_word(text: str) -> bool:
+    """Return whether a text, such as ``N/A``, stands for no value."""
+    return text.strip().casefold() in _MISSING
 
 
 def id_text(value: object) -> str:
@@ -185,7 +191,7 @@ def _score_text(text: str) -> float:
     if _NUMBER.fullmatch(stripped):
         return float(stripped)
     word = stripped.casefold()
-    if word in _MISSING:
+    if is_missing_word(word):
         return math.nan
     for words in (_PLAIN_WORDS, _WORDS, _INFINITE):
         if word in words:

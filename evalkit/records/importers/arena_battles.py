@@ -6,7 +6,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from evalkit.records.importers.base import Imported, LogFormat, Row, TableKind, summarise_drops
+from evalkit.records.importers.base import (
+    Imported,
+    LogFormat,
+    Row,
+    filled,
+    summarise_drops,
+)
 from evalkit.records.importers.benchmark_rows import first_names, flat, table_rows
 from evalkit.records.importers.files import Place
 from evalkit.records.importers.tables import VerdictRows, named, status_note
@@ -183,15 +189,10 @@ def load(path: Path) -> Imported:
             "`decision_order2` is as displayed, with B shown first"
         )
     notes += status_note(verdicts, counted_as="a score of -1") if verdicts else []
-    tables: dict[TableKind, tuple[Row, ...]] = {}
-    if verdicts:
-        tables["verdicts"] = verdicts
-    if battles:
-        tables["judgments"] = battles
     return Imported(
         format=_NAME,
         sources=(str(path),),
-        tables=tables,
+        tables=filled({"verdicts": verdicts, "judgments": battles}),
         dropped=(*summarise_drops(reader.drops), *repeated),
         notes=tuple(notes),
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-__all__ = ["Dropped", "Imported", "LogFormat", "Row", "TableKind", "summarise_drops"]
+__all__ = ["Dropped", "Imported", "LogFormat", "Row", "TableKind", "filled", "summarise_drops"]
 
 Row = Mapping[str, Any]
 TableKind = Literal["verdicts", "history", "judgments", "pairs"]
@@ -84,6 +84,17 @@ class LogFormat:
     title: str
     detects: Callable[[Path], bool]
     load: Callable[[Path], Imported]
+
+
+def filled(tables: Mapping[TableKind, Sequence[Row]]) -> dict[TableKind, tuple[Row, ...]]:
+    """Return the tables that hold rows.
+
+    Examples
+    --------
+    >>> filled({"verdicts": [{"item": "a"}], "history": []})
+    {'verdicts': ({'item': 'a'},)}
+    """
+    return {kind: tuple(rows) for kind, rows in tables.items() if rows}
 
 
 def summarise_drops(drops: Iterable[tuple[str, str]]) -> tuple[Dropped, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evalkit.errors import InputError
-from evalkit.records.importers.base import Imported, LogFormat, Row, TableKind
+from evalkit.records.importers.base import Imported, LogFormat, Row, filled
 from evalkit.records.importers.cap_reports import (
     CapReport,
     add_report,
@@ -81,15 +81,10 @@ def load(path: Path) -> Imported:
     verdicts, dropped = rows.finish(notes)
     notes += split_note(verdicts)
     notes += status_note(verdicts, counted_as="")
-    tables: dict[TableKind, tuple[Row, ...]] = {}
-    if verdicts:
-        tables["verdicts"] = verdicts
-    if history:
-        tables["history"] = history
     return Imported(
         format=_NAME,
         sources=tuple(sources),
-        tables=tables,
+        tables=filled({"verdicts": verdicts, "history": history}),
         dropped=dropped,
         notes=tuple(notes),
         facts={**_facts(path, reports), **({"split_overlap": overlaps} if overlaps else {})},

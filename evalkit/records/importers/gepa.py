@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evalkit.errors import InputError
-from evalkit.records.importers.base import Imported, LogFormat, Row, TableKind
+from evalkit.records.importers.base import Imported, LogFormat, filled
 from evalkit.records.importers.files import Place, head, peek_json, read_json
 from evalkit.records.importers.gepa_forms import (
     from_iterations,
@@ -156,15 +156,10 @@ def _imported(run: GepaRun, sources: list[str], label: str, notes: list[str]) ->
         notes += _budget(steps, run.total)
     if run.total is not None:
         facts["total_metric_calls"] = run.total
-    tables: dict[TableKind, tuple[Row, ...]] = {}
-    if verdicts:
-        tables["verdicts"] = verdicts
-    if history:
-        tables["history"] = history
     return Imported(
         format=_NAME,
         sources=tuple(sources),
-        tables=tables,
+        tables=filled({"verdicts": verdicts, "history": history}),
         dropped=dropped,
         notes=tuple(notes),
         facts=facts,

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evalkit.records.importers.base import Imported, LogFormat, Row, TableKind, summarise_drops
+from evalkit.records.importers.base import (
+    Imported,
+    LogFormat,
+    Row,
+    filled,
+    summarise_drops,
+)
 from evalkit.records.importers.benchmark_rows import first_names, flat, listed, table_rows
 from evalkit.records.importers.files import Place
 from evalkit.records.importers.tables import named
@@ -145,15 +151,10 @@ def load(path: Path) -> Imported:
     ):
         if names:
             notes.append(f"{len(names)} {what} ({named(names)})")
-    tables: dict[TableKind, tuple[Row, ...]] = {}
-    if reader.judgments:
-        tables["judgments"] = tuple(reader.judgments)
-    if reader.pairs:
-        tables["pairs"] = tuple(reader.pairs)
     return Imported(
         format=_NAME,
         sources=tuple(map(str, files)),
-        tables=tables,
+        tables=filled({"judgments": reader.judgments, "pairs": reader.pairs}),
         dropped=summarise_drops(reader.drops),
         notes=tuple(notes),
     )

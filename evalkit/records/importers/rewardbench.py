@@ -8,7 +8,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from evalkit.records.importers.base import Imported, LogFormat, Row, TableKind, summarise_drops
+from evalkit.records.importers.base import (
+    Imported,
+    LogFormat,
+    Row,
+    filled,
+    summarise_drops,
+)
 from evalkit.records.importers.benchmark_rows import first_names, flat, stem, table_rows
 from evalkit.records.importers.files import Place, peek_json
 from evalkit.records.importers.tables import VerdictRows, mean, named
@@ -264,17 +270,10 @@ def load(path: Path) -> Imported:
             "one is among them; of a Ties item it is whether every right answer beats every wrong "
             "one, and `ties` among the facts is the score of that subset"
         )
-    tables: dict[TableKind, tuple[Row, ...]] = {}
-    if verdicts:
-        tables["verdicts"] = verdicts
-    if reader.judgments:
-        tables["judgments"] = tuple(reader.judgments)
-    if reader.pairs:
-        tables["pairs"] = tuple(reader.pairs)
     return Imported(
         format=_NAME,
         sources=(str(path),),
-        tables=tables,
+        tables=filled({"verdicts": verdicts, "judgments": reader.judgments, "pairs": reader.pairs}),
         dropped=(*summarise_drops(reader.drops), *repeated),
         notes=tuple(notes),
         facts=_facts(reader),

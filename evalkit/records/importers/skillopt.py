@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evalkit.errors import InputError
-from evalkit.records.importers.base import Imported, LogFormat, Row, TableKind
+from evalkit.records.importers.base import Imported, LogFormat, filled
 from evalkit.records.importers.files import Place, jsonable, peek_json, read_json
 from evalkit.records.importers.skillopt_history import History, read_history
 from evalkit.records.importers.skillopt_results import (
@@ -182,15 +182,10 @@ def _run(root: Path) -> Imported:
             "name the output folder (out_root) of a run",
             path=str(root),
         )
-    tables: dict[TableKind, tuple[Row, ...]] = {}
-    if verdicts:
-        tables["verdicts"] = verdicts
-    if history.rows:
-        tables["history"] = history.rows
     return Imported(
         format=_NAME,
         sources=(*history.sources, *sources),
-        tables=tables,
+        tables=filled({"verdicts": verdicts, "history": history.rows}),
         dropped=dropped,
         notes=tuple(notes),
         facts=_facts(summary, history),

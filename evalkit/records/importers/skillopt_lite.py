@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evalkit.errors import InputError
-from evalkit.records.importers.base import Imported, LogFormat, Row, TableKind
+from evalkit.records.importers.base import Imported, LogFormat, Row, filled
 from evalkit.records.importers.files import Place, head, read_json_lines
 from evalkit.records.importers.lite_rounds import (
     EvalRun,
@@ -73,15 +73,10 @@ def load(path: Path) -> Imported:
         notes += [prefix + note for note in found]
     verdicts, dropped = rows.finish(notes)
     notes += split_note(verdicts)
-    tables: dict[TableKind, tuple[Row, ...]] = {}
-    if verdicts:
-        tables["verdicts"] = verdicts
-    if history:
-        tables["history"] = tuple(history)
     return Imported(
         format=_NAME,
         sources=tuple(sources),
-        tables=tables,
+        tables=filled({"verdicts": verdicts, "history": history}),
         dropped=dropped,
         notes=tuple(notes),
     )

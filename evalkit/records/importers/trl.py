@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evalkit.records.importers.base import Imported, LogFormat, Row, TableKind, summarise_drops
+from evalkit.records.importers.base import (
+    Imported,
+    LogFormat,
+    Row,
+    filled,
+    summarise_drops,
+)
 from evalkit.records.importers.benchmark_rows import first_names, flat, table_rows
 from evalkit.records.importers.files import Place
 from evalkit.records.importers.tables import named
@@ -77,14 +83,11 @@ def load(path: Path) -> Imported:
     notes.append("A is the chosen answer in every pair; shuffle the sides before a judge sees them")
     if repeats:
         notes.append(f"{len(repeats)} pairs repeat an id and are named ID#2 ({named(repeats)})")
-    tables: dict[TableKind, tuple[Row, ...]] = {}
-    if judged:
-        tables["judgments"] = tuple(judged)
     tables["pairs"] = tuple(pairs)
     return Imported(
         format=_NAME,
         sources=(str(path),),
-        tables=tables,
+        tables=filled({"judgments": judged}),
         dropped=summarise_drops(drops),
         notes=tuple(notes),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
@@ -35,7 +36,16 @@ def _refuse(token: str) -> Any:
     raise _RepeatedKeyError(f"{token} is not JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse)
+def _finite(token: str) -> float:
+    value = float(token)
+    if math.isinf(value):
+        raise _RepeatedKeyError(f"{token} is too large for a number")
+    return value
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique_keys, parse_constant=_refuse, parse_float=_finite
+)
 
 
 def _balanced_end(text: str, start: int) -> int:

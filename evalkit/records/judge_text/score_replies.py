@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from numbers import Real
 from typing import Any
 
 from evalkit.errors import ArgumentError
@@ -155,7 +156,8 @@ def parse_score(
 def _check_bounds(low: float | None, high: float | None) -> tuple[float, float] | None:
     if low is None and high is None:
         return None
-    if low is None or high is None or not -math.inf < low < high < math.inf:
+    are_numbers = all(isinstance(x, Real) and not isinstance(x, bool) for x in (low, high))
+    if low is None or high is None or not are_numbers or not -math.inf < low < high < math.inf:
         raise ArgumentError(
             f"`low` is {low!r} and `high` is {high!r}; give two finite numbers, low first, or none"
         )
@@ -300,7 +302,7 @@ def _last_number(answer: str, bounds: tuple[float, float] | None) -> Parsed[floa
         return unread("several scores that differ", " ... ".join(criteria))
     numbers = [
         number
-        for match in re.finditer(rf"(?<![\w#]){NUMBER}(?![A-Za-z%])", clear)
+        for match in re.finditer(rf"(?<![\w#])(?<![A-Za-z]-){NUMBER}(?![A-Za-z%])", clear)
         if (number := read_number(clear, match.start())) is not None
         and number.scale is None
         and not _COUNTED.match(clear, number.end)
