@@ -83,11 +83,10 @@ def load(path: Path) -> Imported:
     notes.append("A is the chosen answer in every pair; shuffle the sides before a judge sees them")
     if repeats:
         notes.append(f"{len(repeats)} pairs repeat an id and are named ID#2 ({named(repeats)})")
-    tables["pairs"] = tuple(pairs)
     return Imported(
         format=_NAME,
         sources=(str(path),),
-        tables=filled({"judgments": judged}),
+        tables=filled({"judgments": judged, "pairs": pairs}),
         dropped=summarise_drops(drops),
         notes=tuple(notes),
     )
