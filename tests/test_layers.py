@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "evalkit"
 LAYERS = (
-    ("errors", "rounding", "results"),
+    ("errors", "rounding", "results", "_checks"),
     ("records", "tally", "_clean_frame", "_design", "_pairing"),
     (
         "bootstrap",

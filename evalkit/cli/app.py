@@ -20,6 +20,7 @@ from evalkit.cli.pairs import pairs
 from evalkit.cli.power import power
 from evalkit.cli.rank import rank
 from evalkit.cli.raters import raters
+from evalkit.cli.report import report
 from evalkit.cli.reproduce import reproduce
 from evalkit.cli.run import run
 from evalkit.cli.scaling import scaling
@@ -68,6 +69,7 @@ for verb in (
     power,
     audit,
     run,
+    report,
     doctor,
     methods,
 ):

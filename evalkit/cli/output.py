@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -48,19 +48,31 @@ def _terminal(table: Table) -> str:
     from rich.text import Text
 
     from evalkit.tables import cell_text
+    from evalkit.tables.footnotes import footnote_marks, marks_of
+    from evalkit.tables.render_csv import flat_headers
 
+    def marked(text: str, footnotes: Sequence[str]) -> Text:
+        return Text(f"{text} ({marks_of(footnotes, marks)})" if footnotes else text)
+
+    marks = footnote_marks(table)
+    grouped = any(row.group is not None for row in table.rows)
     grid = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for column in table.columns:
-        right = column.align == "right"
-        grid.add_column(Text(column.header), justify="right" if right else "left", overflow="fold")
+    if grouped:
+        grid.add_column("group", overflow="fold")
+    for column, header in zip(table.columns, flat_headers(table), strict=True):
+        side: Literal["left", "right"] = "right" if column.align == "right" else "left"
+        grid.add_column(marked(header, column.footnotes), justify=side, overflow="fold")
     for row in table.rows:
-        grid.add_row(*(Text(cell_text(cell)) for cell in row.cells))
-    width = None if sys.stdout.isatty() else 400
-    console = Console(width=width, no_color=not sys.stdout.isatty(), highlight=False)
+        cells = [marked(cell_text(cell), cell.footnotes) for cell in row.cells]
+        grid.add_row(*([Text(row.group or "")] if grouped else []), *cells)
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    width = None if terminal else 400
+    console = Console(width=width, no_color=not terminal, highlight=False)
     with console.capture() as capture:
         console.print(grid)
     lines = [line.rstrip() for line in capture.get().splitlines()]
-    return "\n".join([*lines, *table.notes])
+    footnotes = [f"({mark}) {text}" for text, mark in marks.items()]
+    return "\n".join([*lines, *footnotes, *table.notes])
 
 
 def _render(table: Table, fmt: Format) -> str:

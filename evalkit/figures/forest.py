@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evalkit.errors import ArgumentError
 from evalkit.figures.labels import display_labels, drawable
+from evalkit.figures.points import OUTSIDE, is_outside
 from evalkit.figures.style import GREY, INK, PALETTE
 from evalkit.results import Comparison, Estimate
 from evalkit.rounding import format_number
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["ForestRow", "forest", "forest_row"]
-
-_OUTSIDE = "open marker: the point lies outside its interval"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +54,7 @@ class ForestRow:
     @property
     def outside(self) -> bool:
         """Whether the point lies outside its interval by more than float noise."""
-        if self.value is None or self.low is None or self.high is None:
-            return False
-        noise = 1e-9 * max(1.0, abs(self.value))
-        return not self.low - noise <= self.value <= self.high + noise
+        return is_outside(self.value, self.low, self.high)
 
 
 def forest_row(label: str, result: Estimate | Comparison, *, group: str | None = None) -> ForestRow:
@@ -195,7 +191,7 @@ def _numbers(row: ForestRow, *, scale: int, digits: int, sign: bool) -> str:
 
 def _finish(ax: Axes, rows: Sequence[ForestRow], *, xlabel: str | None, title: str | None) -> None:
     lines = [] if xlabel is None else [drawable(xlabel)]
-    lines += [_OUTSIDE] if any(row.outside for row in rows) else []
+    lines += [OUTSIDE] if any(row.outside for row in rows) else []
     if lines:
         ax.set_xlabel("\n".join(lines), parse_math=False)
     if title is not None:

@@ -75,6 +75,12 @@ def render_page(
             f"`title` is {title!r} and `summary` is {summary!r}; a page needs both, so say in one "
             "sentence what was found"
         )
+    silent = [i for i, figure in enumerate(figures, start=1) if not figure.alt.strip()]
+    if silent:
+        raise ArgumentError(
+            f"`figures` has no text alternative for figure {silent[0]}; say in `alt` what it shows"
+        )
+    paragraphs = [printable(part) for part in re.split(r"\n\s*\n", methods.strip()) if part]
     source = files("evalkit.report").joinpath("page.html.jinja").read_text(encoding="utf-8")
     environment = Environment(
         autoescape=True,
@@ -98,7 +104,15 @@ def render_page(
         findings=[_printable_finding(finding) for finding in findings],
         tables=html,
         figures=drawn,
-        methods=[printable(part) for part in re.split(r"\n\s*\n", methods.strip()) if part],
+        methods=paragraphs,
+        sections=[
+            ("findings", "Findings", bool(findings)),
+            ("tables", "Tables", bool(tables)),
+            ("figures", "Figures", bool(figures)),
+            ("methods", "Methods", True),
+            ("left-out", "Left out", True),
+            ("provenance", "Provenance", True),
+        ],
         left_out=[printable(line) for line in left_out],
         provenance=[(printable(k), printable(v)) for k, v in (provenance or {}).items()],
     )
@@ -147,7 +161,8 @@ def write_page(
     Raises
     ------
     ArgumentError
-        If `title` or `summary` is empty, or a drawing would load or run something.
+        If `title` or `summary` is empty, or a drawing lacks its text alternative or would load or
+        run something.
 
     Notes
     -----

@@ -21,16 +21,19 @@ __all__ = [
     "CellKind",
     "CellValue",
     "Count",
+    "MeanSD",
     "cell_text",
     "count",
     "delta",
     "estimate",
+    "mean_sd",
     "number",
+    "p_value",
     "sort_value",
     "text",
 ]
 
-CellKind = Literal["text", "number", "count", "interval", "delta"]
+CellKind = Literal["text", "number", "count", "interval", "delta", "mean-sd", "p-value"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +52,28 @@ class Count:
     n: int
 
 
-CellValue = Number | Count | Interval | Estimate | Comparison | None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanSD:
+    """A mean and a standard deviation.
+
+    Attributes
+    ----------
+    mean, sd : number or None
+        ``None`` is undefined, as the standard deviation of one value is.
+    """
+
+    mean: Number | None
+    sd: Number | None
+
+    def __post_init__(self) -> None:
+        for name, value in (("mean", self.mean), ("sd", self.sd)):
+            if isinstance(value, (float, Decimal)) and not math.isfinite(value):
+                raise ArgumentError(f"`{name}` is {value}; use None where it is undefined")
+        if self.sd is not None and Fraction(self.sd) < 0:
+            raise ArgumentError(f"`sd` is {self.sd}; it must be 0 or more, or None")
+
+
+CellValue = Number | Count | MeanSD | Interval | Estimate | Comparison | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +82,11 @@ class Cell:
 
     Attributes
     ----------
-    value : int, Fraction, float, Decimal, str, Count, Interval, Estimate, Comparison or None
+    value : number, str, Count, MeanSD, Interval, Estimate, Comparison or None
         The exact value. ``None`` is undefined and prints an en dash.
     digits : int or None
         Decimals; ``None`` prints whole numbers and text as they are.
-    kind : {"text", "number", "count", "interval", "delta"}
+    kind : {"text", "number", "count", "interval", "delta", "mean-sd", "p-value"}
         How the value prints; a delta carries its sign.
     bold, underline : bool
         Marks of the cell.
@@ -70,6 +94,8 @@ class Cell:
         Text directly behind a defined value.
     scale : {1, 100}
         Factor before printing; 100 prints a proportion as a percentage.
+    footnotes : tuple of str
+        Texts below the table that a mark on this cell points to.
     """
 
     value: CellValue
@@ -79,6 +105,7 @@ class Cell:
     underline: bool = False
     suffix: str = ""
     scale: Literal[1, 100] = 1
+    footnotes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.value, (float, Decimal)) and not math.isfinite(self.value):
@@ -150,6 +177,66 @@ def estimate(
     return Cell(value=value, digits=digits, kind="interval", scale=scale)
 
 
+def mean_sd(
+    mean: Number | Estimate | None,
+    sd: Number | None = None,
+    *,
+    digits: int,
+    scale: Literal[1, 100] = 1,
+) -> Cell:
+    """Make a cell for a mean with a standard deviation behind it.
+
+    Parameters
+    ----------
+    mean : number, Estimate or None
+        The mean; an estimate brings the standard deviation of its attempts along.
+    sd : number or None
+        Standard deviation, for a mean that is a number.
+    digits : int
+        Decimals of both.
+    scale : {1, 100}
+        As in :class:`Cell`.
+
+    Returns
+    -------
+    Cell
+
+    Raises
+    ------
+    ArgumentError
+        If a number is not finite, `sd` is negative, or given beside an estimate.
+
+    Notes
+    -----
+    A standard deviation over attempts says how much a run varies, not how sure the mean is: say
+    in a note what it is taken over. Papers print standard errors and half widths in the same
+    form; neither belongs in this cell.
+
+    Examples
+    --------
+    >>> cell_text(mean_sd("77.25", "1.149", digits=1)), cell_text(mean_sd(0.5, None, digits=2))
+    ('77.3 ± 1.1', '0.50 ± –')
+    """
+    if isinstance(mean, Estimate):
+        if sd is not None:
+            raise ArgumentError(f"`sd` is {sd}; an estimate brings its own, so leave it out")
+        value = MeanSD(mean=mean.estimate, sd=mean.attempt_sd)
+    else:
+        value = MeanSD(mean=mean, sd=sd)
+    return Cell(value=value, digits=digits, kind="mean-sd", scale=scale)
+
+
+def p_value(value: float | None) -> Cell:
+    """Make a cell for a p-value: four decimals, small ones in scientific form, never 0.
+
+    Examples
+    --------
+    >>> [cell_text(p_value(p)) for p in (0.08319, 3e-12, None)]
+    ['0.0832', '3.0e-12', '–']
+    """
+    return Cell(value=value, kind="p-value")
+
+
 def cell_text(cell: Cell) -> str:
     """Print the value of a cell: the one place where table numbers become text.
 
@@ -173,10 +260,14 @@ def cell_text(cell: Cell) -> str:
         return format_number(None, 0)
     if isinstance(value, Count):
         body = _count_text(value, cell.digits)
+    elif isinstance(value, MeanSD):
+        body = _mean_sd_text(value, cell)
     elif isinstance(value, (Estimate, Comparison, Interval)):
         body = _uncertain_text(value, cell)
     elif cell.kind == "text" and isinstance(value, str):
         body = value
+    elif cell.kind == "p-value":
+        body = _p_text(value)
     else:
         body = _number_text(value, cell, sign=cell.kind == "delta")
     return body + cell.suffix
@@ -193,6 +284,8 @@ def sort_value(cell: Cell) -> float | str | None:
     value = cell.value
     if isinstance(value, Count):
         return value.k / value.n if value.n else None
+    if isinstance(value, MeanSD):
+        return None if value.mean is None else float(Fraction(value.mean))
     if isinstance(value, Estimate):
         return value.estimate
     if isinstance(value, Comparison):
@@ -211,6 +304,18 @@ def _count_text(value: Count, digits: int | None) -> str:
     share = Fraction(100 * value.k, value.n) if value.n else None
     shown = format_number(share, digits)
     return f"{pair} ({shown})" if share is None else f"{pair} ({shown}%)"
+
+
+def _p_text(value: Number) -> str:
+    number = float(value)
+    return f"{number:.1e}" if number < 0.00005 else format_number(value, 4)
+
+
+def _mean_sd_text(value: MeanSD, cell: Cell) -> str:
+    if value.mean is None:
+        return format_number(None, 0)
+    spread = format_number(None, 0) if value.sd is None else _number_text(value.sd, cell)
+    return f"{_number_text(value.mean, cell)} \N{PLUS-MINUS SIGN} {spread}"
 
 
 def _number_text(value: Number | None, cell: Cell, *, sign: bool = False) -> str:

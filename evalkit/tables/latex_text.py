@@ -131,8 +131,8 @@ def escape_latex(value: str) -> str:
     m\_1 \& m\_2 $\Delta$ $\leq$ 5\% caf\'{e}
     """
     text = one_line(unicodedata.normalize("NFC", value))
-    # Adjacent hyphens of the text are hyphens, not a dash.
-    text = re.sub("-(?=-)", "-\0", text)
+    # Adjacent hyphens of the text are hyphens, not a dash; neither are quotes and ?` ligatures.
+    text = re.sub("(-(?=-)|`(?=`)|'(?=')|[?!](?=`))", r"\1" "\0", text)
     return "".join("{}" if char == "\0" else _character(char) for char in text)
 
 

@@ -26,7 +26,7 @@ def to_csv(table: Table) -> str:
     Parameters
     ----------
     table : Table
-        Any table; caption, notes and marks have no place in CSV and are left out.
+        Any table; caption, notes, footnotes and marks have no place in CSV and are left out.
 
     Returns
     -------

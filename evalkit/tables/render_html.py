@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from itertools import groupby
 
 from evalkit.tables.cells import Cell, cell_text, sort_value
+from evalkit.tables.footnotes import footnote_marks, marks_of
 from evalkit.tables.plain import printable
 from evalkit.tables.table import Align, Column, Row, Table
 
@@ -38,16 +40,19 @@ def to_html(table: Table) -> str:
     if table.caption is not None:
         lines.append(f"<caption>{_content(table.caption)}</caption>")
     lines += ["<thead>", *_spanner_lines(table), "<tr>"]
-    lines += [_header(column) for column in table.columns]
+    marks = footnote_marks(table)
+    lines += [_header(column, marks) for column in table.columns]
     lines += ["</tr>", "</thead>"]
     for group, rows in groupby(table.rows, key=lambda row: row.group):
         lines += ["<tbody>", *_group_lines(group, len(table.columns))]
-        lines += [_row_line(row, table.columns) for row in rows]
+        lines += [_row_line(row, table.columns, marks) for row in rows]
         lines.append("</tbody>")
-    if table.notes:
+    if table.notes or marks:
         width = len(table.columns)
+        below = [f"<sup>{mark}</sup> {_content(note)}" for note, mark in marks.items()]
+        below += [_content(note) for note in table.notes]
         lines.append("<tfoot>")
-        lines += [f'<tr><td colspan="{width}">{_content(note)}</td></tr>' for note in table.notes]
+        lines += [f'<tr><td colspan="{width}">{line}</td></tr>' for line in below]
         lines.append("</tfoot>")
     return "\n".join([*lines, "</table>", ""])
 
@@ -64,10 +69,14 @@ def _class(align: Align) -> str:
     return f' class="{align}"'
 
 
-def _header(column: Column) -> str:
+def _raised(footnotes: tuple[str, ...], marks: Mapping[str, str]) -> str:
+    return f"<sup>{marks_of(footnotes, marks)}</sup>" if footnotes else ""
+
+
+def _header(column: Column, marks: Mapping[str, str]) -> str:
     return (
         f'<th scope="col"{_class(column.align)} data-key="{_attribute(column.key)}">'
-        f"{_content(column.header)}</th>"
+        f"{_content(column.header)}{_raised(column.footnotes, marks)}</th>"
     )
 
 
@@ -91,18 +100,19 @@ def _group_lines(group: str | None, width: int) -> list[str]:
     return [f'<tr class="group">{heading}</tr>']
 
 
-def _row_line(row: Row, columns: tuple[Column, ...]) -> str:
+def _row_line(row: Row, columns: tuple[Column, ...], marks: Mapping[str, str]) -> str:
     cells = [
-        _cell(cell, column, heading=position == 0 and cell.kind == "text")
+        _cell(cell, column, marks, heading=position == 0 and cell.kind == "text")
         for position, (cell, column) in enumerate(zip(row.cells, columns, strict=True))
     ]
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _cell(cell: Cell, column: Column, *, heading: bool) -> str:
+def _cell(cell: Cell, column: Column, marks: Mapping[str, str], *, heading: bool) -> str:
     body = _content(cell_text(cell))
     body = f"<u>{body}</u>" if cell.underline else body
     body = f"<strong>{body}</strong>" if cell.bold else body
+    body += _raised(cell.footnotes, marks)
     value = sort_value(cell)
     # Nine digits sort as well as seventeen, and do not change with the last bit of a machine.
     key = f"{value:.9g}" if isinstance(value, float) else _attribute(str(value or ""))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import groupby
 
 from evalkit.tables.cells import Cell, cell_text
+from evalkit.tables.footnotes import footnote_marks, marks_of
 from evalkit.tables.latex_text import escape_latex
 from evalkit.tables.table import Table
 
@@ -46,9 +48,16 @@ def to_latex(table: Table) -> str:
         lines.append(rf"\label{{{table.label}}}")
     aligns = "".join(column.align[0] for column in table.columns)
     lines += [rf"\begin{{tabular}}{{{aligns}}}", r"\toprule", *_spanner_lines(table)]
-    lines.append(_line([_guarded(escape_latex(column.header)) for column in table.columns]))
-    lines += [r"\midrule", *_body_lines(table), r"\bottomrule", r"\end{tabular}"]
-    lines += [rf"\par\smallskip{{\footnotesize {escape_latex(note)}\par}}" for note in table.notes]
+    marks = footnote_marks(table)
+    headers = [
+        _guarded(escape_latex(column.header)) + _raised(column.footnotes, marks)
+        for column in table.columns
+    ]
+    lines.append(_line(headers))
+    lines += [r"\midrule", *_body_lines(table, marks), r"\bottomrule", r"\end{tabular}"]
+    below = [rf"\textsuperscript{{{mark}}} {escape_latex(text)}" for text, mark in marks.items()]
+    below += [escape_latex(note) for note in table.notes]
+    lines += [rf"\par\smallskip{{\footnotesize {line}\par}}" for line in below]
     return "\n".join([*lines, r"\end{table}", ""])
 
 
@@ -69,7 +78,11 @@ def _spanner_lines(table: Table) -> list[str]:
     return [_line(cells), "".join(rules)]
 
 
-def _body_lines(table: Table) -> list[str]:
+def _raised(footnotes: tuple[str, ...], marks: Mapping[str, str]) -> str:
+    return rf"\textsuperscript{{{marks_of(footnotes, marks)}}}" if footnotes else ""
+
+
+def _body_lines(table: Table, marks: Mapping[str, str]) -> list[str]:
     lines: list[str] = []
     group: str | None = None
     for row in table.rows:
@@ -79,7 +92,7 @@ def _body_lines(table: Table) -> list[str]:
                 name = rf"\textit{{{escape_latex(row.group)}}}"
                 lines.append(_line([rf"\multicolumn{{{len(table.columns)}}}{{l}}{{{name}}}"]))
         group = row.group
-        lines.append(_line([_marked(cell) for cell in row.cells]))
+        lines.append(_line([_marked(cell) + _raised(cell.footnotes, marks) for cell in row.cells]))
     return lines
 
 

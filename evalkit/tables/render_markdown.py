@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from evalkit.tables.cells import Cell, cell_text
+from evalkit.tables.footnotes import footnote_marks, marks_of
 from evalkit.tables.plain import one_line
 from evalkit.tables.render_csv import flat_headers
 from evalkit.tables.table import Table
@@ -12,7 +14,9 @@ from evalkit.tables.table import Table
 __all__ = ["escape_markdown", "to_markdown"]
 
 _RULES = {"left": ":---", "right": "---:", "center": ":---:"}
-_SPECIAL = re.compile(r"[\\|`*<]|&(?=#?\w+;)|(?<!\w)_|_(?!\w)")
+_SPECIAL = re.compile(r"[\\|`*<$~]|&(?=#?\w+;)|(?<!\w)_|_(?!\w)")
+# A line of its own that starts like this would become a heading, a quotation or a list.
+_BLOCK = re.compile(r"^([#>+=-]|\d{1,9}(?=[.)]))")
 
 
 def escape_markdown(value: str) -> str:
@@ -47,8 +51,12 @@ def to_markdown(table: Table) -> str:
     | :--- | ---: |
     | a\|b | 1.3 |
     """
+    marks = footnote_marks(table)
+    headers = zip(flat_headers(table), table.columns, strict=True)
     lines = [
-        _line([escape_markdown(header) for header in flat_headers(table)]),
+        _line(
+            [escape_markdown(name) + _raised(column.footnotes, marks) for name, column in headers]
+        ),
         _line([_RULES[column.align] for column in table.columns]),
     ]
     group: str | None = None
@@ -57,10 +65,24 @@ def to_markdown(table: Table) -> str:
             name = escape_markdown(row.group)
             lines.append(_line([f"**{name}**" if name else "", *[""] * (len(table.columns) - 1)]))
         group = row.group
-        lines.append(_line([_marked(cell) for cell in row.cells]))
+        lines.append(_line([_marked(cell) + _raised(cell.footnotes, marks) for cell in row.cells]))
     parts = [] if table.caption is None else [f"**{escape_markdown(table.caption)}**"]
-    parts += ["\n".join(lines), *(escape_markdown(note) for note in table.notes)]
+    below = [f"<sup>{mark}</sup> {escape_markdown(text)}" for text, mark in marks.items()]
+    parts += ["\n".join(lines), *below, *(_paragraph(note) for note in table.notes)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _paragraph(value: str) -> str:
+    escaped = escape_markdown(value)
+    found = _BLOCK.match(escaped)
+    if found is None:
+        return escaped
+    place = found.end() if found[0][0].isdigit() else 0
+    return f"{escaped[:place]}\\{escaped[place:]}"
+
+
+def _raised(footnotes: tuple[str, ...], marks: Mapping[str, str]) -> str:
+    return f"<sup>{marks_of(footnotes, marks)}</sup>" if footnotes else ""
 
 
 def _line(cells: list[str]) -> str:

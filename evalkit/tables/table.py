@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,11 +11,12 @@ from typing import Literal
 
 from evalkit.errors import ArgumentError
 from evalkit.results import Comparison, Estimate, Interval
-from evalkit.tables.cells import Cell, CellValue, Count
+from evalkit.tables.cells import Cell, CellValue, Count, MeanSD
 
 __all__ = ["Align", "Column", "Row", "Table", "column_index", "make_table"]
 
 Align = Literal["left", "right", "center"]
+_UNSAFE_LABEL = re.compile(r"[\\{}%#~\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +33,15 @@ class Column:
         Heading shared with the neighbouring columns that have the same one.
     align : {"left", "right", "center"}
         Alignment.
+    footnotes : tuple of str
+        Texts below the table that a mark on the heading points to.
     """
 
     key: str
     header: str
     spanner: str | None = None
     align: Align = "left"
+    footnotes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +62,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """An immutable table; verbs return changed copies.
+    r"""An immutable table; verbs return changed copies.
 
     Attributes
     ----------
@@ -68,7 +73,7 @@ class Table:
     caption : str or None
         What the table shows.
     label : str or None
-        Key for references; never escaped.
+        Key for references; never escaped, so it may not hold ``\ { } % # ~`` or line breaks.
     notes : tuple of str
         Lines below the table; the method of the intervals belongs here.
     """
@@ -92,6 +97,11 @@ class Table:
                     f"`rows[{position}]` has {len(row.cells)} cells; "
                     f"it must have one for each of the {len(keys)} columns"
                 )
+        if self.label is not None and _UNSAFE_LABEL.search(self.label):
+            raise ArgumentError(
+                f"`label` is {self.label!r}; LaTeX reads it as it stands, so it must not hold "
+                "backslashes, braces, % # ~ or line breaks"
+            )
 
 
 def column_index(table: Table, key: str) -> int:
@@ -178,6 +188,8 @@ def _as_cell(value: Cell | CellValue, digits: int) -> Cell:
         return Cell(value=value if value is None else str(value))
     if isinstance(value, Count):
         return Cell(value=value, kind="count")
+    if isinstance(value, MeanSD):
+        return Cell(value=value, digits=digits, kind="mean-sd")
     if isinstance(value, (Estimate, Interval, Comparison)):
         return Cell(value=value, digits=digits, kind="interval")
     if isinstance(value, (float, Fraction, Decimal)):

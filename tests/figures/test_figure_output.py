@@ -16,20 +16,30 @@ from matplotlib.figure import Figure
 
 from evalkit.errors import ArgumentError
 from evalkit.figures import (
+    CostPoint,
     CurvePoint,
     ForestRow,
     TrajectoryRow,
+    agreement_by_bin,
     amortised_calls_curve,
+    calibration_bins,
+    calibration_diagram,
+    cost_preference,
+    decision_bars,
     display_labels,
     evolution_panels,
     forest,
     new_figure,
+    noise_floor,
     paper_style,
+    round_yield,
     save_figure,
     scaling_curves,
     svg_text,
 )
 from evalkit.figures.labels import spread
+from evalkit.grading.pairwise import agreement
+from evalkit.trajectories import trajectory
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=[]), max_size=60)
 HARD_NAMES = ["a|b", "pri$$ce", "$\\frac$", "m\ud835", "m\ud836", "x" * 300, "x" * 301, "中\n文"]
@@ -75,7 +85,47 @@ def draw_amortised(figure: Figure) -> None:
     )
 
 
-DRAWINGS = [draw_forest, draw_trajectories, draw_scaling, draw_amortised]
+def draw_rounds(figure: Figure) -> None:
+    """Draw decisions, yields and the noise floor of runs under hard titles."""
+    rows = [
+        {"run": run, "round": r, "score": (r * 7 % 5) / 10 + run / 100}
+        for run in range(4)
+        for r in range(6)
+    ]
+    found = trajectory(rows)
+    left, middle, right = figure.subplots(1, 3)
+    decision_bars(left, found.replays, title="pri$$ce", legend_columns=2)
+    round_yield(middle, found.accounting, title="m\ud835 $")
+    noise_floor(right, items=[10], rate=0.5, rounds=5, observed=found.replays, title="$$")
+
+
+def draw_points(figure: Figure) -> None:
+    """Draw costs, agreement by bin and calibration with hard names."""
+    left, middle, right = figure.subplots(1, 3)
+    points = [
+        CostPoint(label=name, cost=1.0 + i, value=0.4 + i / 20, low=0.3, high=0.9)
+        for i, name in enumerate(HARD_NAMES)
+    ]
+    cost_preference(left, points, title="$$", xlabel="$", ylabel="m\ud835")
+    rows = [
+        {"pair": str(i), "grader": name, "label": "A>B", "order1": "A>B", "margin": i}
+        for name in HARD_NAMES[:3]
+        for i in range(6)
+    ]
+    binned = agreement(rows, bins={"margin": [0, 3, 6]})
+    agreement_by_bin(middle, binned, title="pri$$ce", xlabel="$$")
+    confidences = [i / 30 for i in range(31)]
+    calibration_diagram(right, calibration_bins(confidences, [i % 2 for i in range(31)]), title="$")
+
+
+DRAWINGS = [
+    draw_forest,
+    draw_trajectories,
+    draw_scaling,
+    draw_amortised,
+    draw_rounds,
+    draw_points,
+]
 
 
 def drawn(draw: Callable[[Figure], None]) -> Figure:

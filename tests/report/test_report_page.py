@@ -216,3 +216,18 @@ def test_inline_svg_prefixes_ids_and_quotes_the_alternative() -> None:
         '<svg role="img" aria-label="5 &lt; 6 &quot;x&quot;" viewBox="0 0 1 1">'
         '<g id="p-a" data-id="a" clip-path="url(#p-a)"/></svg>'
     )
+
+
+def test_every_figure_needs_a_text_alternative() -> None:
+    """A drawing that says nothing to those who do not see it is refused."""
+    silent = ReportFigure(svg="<svg></svg>", alt=" ", caption="c")
+    with pytest.raises(ArgumentError, match="text alternative for figure 2"):
+        render_page(title="T", summary="S.", figures=[drawing("one"), silent])
+
+
+def test_contents_name_only_parts_that_are_there() -> None:
+    """The list of contents links to each part of the page, and to nothing else."""
+    page = outline(render_page(title="T", summary="S.", methods="M."))
+    parts = ["methods", "left-out", "provenance"]
+    assert page.references == ["content", *parts, *parts]
+    assert "No method is recorded." in outline(render_page(title="T", summary="S.")).text

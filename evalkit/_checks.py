@@ -1,0 +1,37 @@
+"""Settings that every statistic takes, checked in one place."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterable
+
+from evalkit.errors import ArgumentError
+
+__all__ = ["check_level", "check_range"]
+
+
+def check_level(level: float) -> None:
+    """Refuse a nominal coverage that does not lie strictly between 0 and 1."""
+    if not 0 < level < 1:
+        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1, like 0.95")
+
+
+def check_range(score_range: Iterable[float]) -> tuple[float, float]:
+    """Return the range of the scores as floats; refuse all but two finite numbers, low first.
+
+    Examples
+    --------
+    >>> check_range((0, 10))
+    (0.0, 10.0)
+    """
+    # A text of two digits would pass for two numbers.
+    low = high = math.nan
+    if not isinstance(score_range, (str, bytes)):
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            low, high = map(float, score_range)
+    if not -math.inf < low < high < math.inf:
+        raise ArgumentError(
+            f"`score_range` is {score_range!r}; it must be two finite numbers, low first"
+        )
+    return low, high
