@@ -39,7 +39,7 @@ class StudyOutcome:
     def contradictions(self) -> tuple[str, ...]:
         """One line for each contradiction in the paper."""
         return tuple(
-            f"{cell.table}, {cell.row}, {cell.column}: {cell.note}"
+            f"Table {cell.table}, {cell.row}, {cell.column}: {cell.note}"
             for cell in self.cells
             if cell.status == "mismatch"
         )

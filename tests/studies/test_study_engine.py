@@ -33,7 +33,7 @@ def test_reproduce_writes_every_file_and_the_sum(tiny):
             "3 reported numbers: 1 recomputed, 1 derived, 1 transcribed; "
             "of 1 + 1: 1 match, 0 by rounding, 1 contradictions in the papers"
         ),
-        "1, a, delta: 70.1 against 70.0",
+        "Table 1, a, delta: 70.1 against 70.0",
     ]
     cells = (tiny / "reports/tiny/cells.csv").read_text(encoding="utf-8").splitlines()
     assert cells == [
