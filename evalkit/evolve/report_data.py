@@ -184,7 +184,10 @@ def _gather_run(folder: Path) -> RunData:
                 proposals=_of(mine, "proposal"),
                 starts=_of(mine, "start"),
                 history=rows,
-                finals={(e["split"], e["role"]): e for e in _of(mine, "final")},
+                finals={
+                    **{(e["split"], e["role"]): e for e in _of(mine, "final")},
+                    **_later_finals(folder, spec.get("stage")),
+                },
                 tests=tests.get(name, {}),
             )
     stopped = [event["reason"] for event in events if event["kind"] == "stopped"]
@@ -194,11 +197,24 @@ def _gather_run(folder: Path) -> RunData:
         arm="/".join(filter(None, (spec["arm"], spec.get("stage")))),
         seed=str(spec["seed"]),
         folder=folder,
-        rounds=last - len(stopped),
+        rounds=max(last - len(stopped), 0),
         stopped=stopped[-1] if stopped else None,
         agents=agents,
         ledger=ledgers[-1]["entries"] if ledgers else {},
     )
+
+
+def _later_finals(folder: Path, stage: str | None) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """Test scores of what a stage started from and returned, where a later stage took them."""
+    if stage is None:
+        return {}
+    out: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for other in sorted(folder.parent.parent.glob(f"*/{folder.name}")):
+        for event in event_rows(other, kind="final") if other != folder else ():
+            if "returned_by" in event and event["returned_by"] in {None, stage}:
+                role = "initial" if event["returned_by"] is None else "best"
+                out[event["split"], role] = event
+    return out
 
 
 def _of(events: Sequence[Mapping[str, Any]], kind: str) -> tuple[Mapping[str, Any], ...]:

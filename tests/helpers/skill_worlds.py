@@ -72,6 +72,10 @@ class ProbedWorld(ClauseWorld):
             return tuple(item for item in self._items["test"] if item.input != MODES[0])
         return self._items[name]
 
+    def solve(self, component, item, /, *, draw):
+        """Run the solver; two texts have noise of their own."""
+        return super().solve(component, item, draw=draw.child(component.digest))
+
     def verify(self, item, execution, /, *, verifier="reference"):
         """Judge against the reference; without an answer there is nothing to judge or count."""
         if execution.status != "ok":

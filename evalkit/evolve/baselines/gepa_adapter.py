@@ -172,7 +172,7 @@ class GepaAdapter:
             number=self._log.round,
             panel=split,
             role="",
-            attempt=f"{self._parts.labels.seed}.{self._log.round}.{number}",
+            attempt=f"{self._parts.labels.seed}:{self._log.round}:{number}",
             artifact=found.artifact,
             verifier=name,
         )

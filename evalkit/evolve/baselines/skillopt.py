@@ -135,7 +135,7 @@ class SkillOptStep:
             number=log.round,
             panel="train",
             role="train",
-            attempt=f"{parts.labels.seed}.{log.round}",
+            attempt=f"{parts.labels.seed}:{log.round}",
             artifact=found.artifact,
             verifier=name,
         )

@@ -17,6 +17,7 @@ from evalkit.evolve.parts import Labels, Parts
 __all__ = ["REFERENCE", "Measured", "measure", "panel_items", "record_rows_of", "verify_outputs"]
 
 REFERENCE = "reference"
+_SPLITS = frozenset({"train", "validation", "test"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,10 +121,15 @@ def record_rows_of(
     artifact: str,
     verifier: str = REFERENCE,
 ) -> list[dict[str, Any]]:
-    """Return one record for each verdict; the system is ``ARM/solver/ROLE``."""
+    """Return one record for each verdict.
+
+    The system is ``ARM/solver/ROLE``, and ``ARM/PANEL/ROLE`` for a probe: its items may bear the
+    ids of test items, and are other tasks.
+    """
+    group = "solver" if panel in _SPLITS else panel
     return [
         {
-            "system": f"{labels.setting}/solver/{role}",
+            "system": f"{labels.setting}/{group}/{role}",
             "item": item.id,
             "attempt": attempt,
             "verifier": verifier,

@@ -14,7 +14,7 @@ from evalkit.evolve.run_spec import read_spec
 from evalkit.evolve.skills.report_data import SELECTED, SkillData, gather_skills
 from evalkit.evolve.skills.report_figures import skill_figures
 from evalkit.evolve.skills.report_findings import skill_findings
-from evalkit.evolve.skills.report_numbers import frozen_gain
+from evalkit.evolve.skills.report_numbers import frozen_gain, seed_gains, seed_sd
 from evalkit.evolve.skills.report_tables import (
     cost_table,
     panel_table,
@@ -26,6 +26,7 @@ from evalkit.evolve.skills.report_tables import (
     view_table,
 )
 from evalkit.evolve.skills.selecting import PARENT_ROLE
+from evalkit.rounding import format_number
 
 if TYPE_CHECKING:
     from evalkit.trajectories import Trajectory
@@ -78,7 +79,7 @@ def write_skills_report(folder: Path, *, path: Path) -> Path:
     named = [
         ("Views", view_table(data, accounted)),
         ("Frozen skills on test", test_table(data)),
-        ("Selection", selection_table(data, accounted)),
+        ("Selection", selection_table(data)),
         ("Probes", panel_table(data)),
         ("Verifiers on locked outputs", sensitivity_table(data)),
         ("Test-time controls", scaling_table(data)),
@@ -119,7 +120,9 @@ def _summary(data: SkillData, accounted: Trajectory, *, simulated: bool) -> str:
         parts.append(f"validation selects an evolved skill in {evolved} of {len(chosen)} seeds")
     gain = frozen_gain(runs, "test", SELECTED)
     if gain is not None and gain.estimate is not None:
-        parts.append(f"what it selects is {gain_text(gain)} points from the parent on test")
+        spread = seed_sd(seed_gains(runs, "test", SELECTED))
+        over = "" if spread is None else f" (seed sd {format_number(100 * spread, 1)})"
+        parts.append(f"what it selects is {gain_text(gain)} points from the parent on test{over}")
     head = "Simulated, not reproduced: in" if simulated else "In"
     return f"{head} arm {arm!r}, {'; '.join(parts)}."
 

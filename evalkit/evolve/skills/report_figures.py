@@ -30,7 +30,8 @@ def skill_figures(data: SkillData) -> tuple[ReportFigure, ...]:
     runs = data.of(data.arms[0])
     with mpl.rc_context(paper_style(2)):
         found = [_searches(runs), _gains(runs, data.views(data.arms[0]))]
-        found += [_controls(run) for run in runs[:1]]
+        evolved = [r for r in runs if r.selected and r.selected["view"] != PARENT_ROLE]
+        found += [_controls(run) for run in (evolved or runs)[:1]]
     return tuple(figure for figure in found if figure is not None)
 
 
@@ -77,7 +78,8 @@ def _gains(runs: list[SkillRun], views: tuple[str, ...]) -> ReportFigure | None:
             gain = frozen_gain(runs, panel, role)
             if gain is not None and gain.estimate is not None:
                 group = "test" if panel == "test" else "probes"
-                rows.append(forest_row(f"{panel}, {role}", gain, group=group))
+                label = role if panel == "test" else panel
+                rows.append(forest_row(label, gain, group=group))
     if not rows:
         return None
     figure = new_figure(columns=2, height=0.9 + 0.2 * len(rows))
@@ -94,7 +96,10 @@ def _gains(runs: list[SkillRun], views: tuple[str, ...]) -> ReportFigure | None:
     return ReportFigure(
         svg=svg_text(figure),
         alt=f"Differences from the parent in points: {said}",
-        caption="Frozen skills minus the parent, item by item, with item-sampling intervals.",
+        caption=(
+            "Frozen skills minus the parent, item by item, with item-sampling intervals; probes "
+            "for the selected skill."
+        ),
     )
 
 

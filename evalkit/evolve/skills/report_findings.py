@@ -14,6 +14,8 @@ from evalkit.evolve.skills.report_numbers import (
     first_score,
     frozen_gain,
     locked_sensitivity,
+    seed_gains,
+    seed_sd,
 )
 from evalkit.report import Finding
 from evalkit.rounding import format_number
@@ -41,11 +43,14 @@ def _gained(runs: Sequence[SkillRun]) -> Finding | None:
     status = "undefined"
     if bounds is not None:
         status = "not separated" if bounds.low <= 0 <= bounds.high else "separated"
+    gains = seed_gains(runs, "test", SELECTED)
     views = ", ".join(str(run.selected["view"]) for run in runs if run.selected is not None)
     return Finding(
         status=status,
         title=f"The selected skills are {gain_text(gain)} points from the parent on test.",
-        detail=f"Selected: {views}. {gain.n} outcomes over all deployments and seeds.",
+        detail=f"By seed: {', '.join(_points(x, sign=True) for x in gains)} ({views}). The "
+        f"interval is that of these searches, over {gain.n} outcomes; seeds have a standard "
+        f"deviation of {_points(seed_sd(gains))} points.",
     )
 
 

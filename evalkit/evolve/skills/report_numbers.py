@@ -16,6 +16,7 @@ from evalkit.evolve.skills.selecting import PARENT_ROLE
 from evalkit.locked import Sensitivity, sensitivity
 from evalkit.results import Estimate
 from evalkit.testtime import ScalingCurve, scaling
+from evalkit.trajectories.selection import SelectionGap, ViewResult, selection_gap
 
 __all__ = [
     "best_validation",
@@ -25,7 +26,10 @@ __all__ = [
     "first_score",
     "frozen_gain",
     "frozen_score",
+    "gap_of",
     "locked_sensitivity",
+    "seed_gains",
+    "seed_sd",
 ]
 
 
@@ -71,6 +75,17 @@ def frozen_gain(
     return _estimate(values, clusters, low=-1.0, level=level)
 
 
+def seed_gains(runs: Iterable[SkillRun], panel: str, role: str) -> list[float]:
+    """Return role minus parent of each seed that has both."""
+    found = [frozen_gain([run], panel, role) for run in runs]
+    return [float(g.estimate) for g in found if g is not None and g.estimate is not None]
+
+
+def seed_sd(gains: Sequence[float]) -> float | None:
+    """Return the standard deviation of the seeds' gains; ``None`` for fewer than two."""
+    return statistics.stdev(gains) if len(gains) > 1 else None
+
+
 def deployment_sd(runs: Iterable[SkillRun], role: str) -> float | None:
     """Return the standard deviation of repeated test scores of the same bytes, within runs."""
     squares, freedom = 0.0, 0
@@ -108,6 +123,28 @@ def best_validation(runs: Iterable[SkillRun], role: str, *, level: float = 0.95)
             values.append(score)
             clusters.append(run.clusters.get(item, item))
     return _estimate(values, clusters, low=0.0, level=level)
+
+
+def gap_of(run: SkillRun) -> SelectionGap | None:
+    """Return what the selection gave away on the first test deployment; ``None`` before it."""
+    tests = {role: first_score(run, role) for role in (PARENT_ROLE, *run.views)}
+    parent = run.best_items.get(PARENT_ROLE)
+    if run.selected is None or not parent or None in tests.values():
+        return None
+    views = {
+        view: ViewResult(
+            validation=statistics.fmean(run.best_items[view].values()),
+            test=tests[view],
+            artifact=run.artifacts[view],
+        )
+        for view in run.views
+    }
+    start = ViewResult(
+        validation=statistics.fmean(parent.values()),
+        test=tests[PARENT_ROLE],
+        artifact=run.artifacts[PARENT_ROLE],
+    )
+    return selection_gap(views, start, selected=run.selected["view"], parent_name=PARENT_ROLE)
 
 
 def calls_a_point(runs: Sequence[SkillRun], view: str) -> float | None:

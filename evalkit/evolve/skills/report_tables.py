@@ -15,7 +15,10 @@ from evalkit.evolve.skills.report_numbers import (
     first_score,
     frozen_gain,
     frozen_score,
+    gap_of,
     locked_sensitivity,
+    seed_gains,
+    seed_sd,
 )
 from evalkit.evolve.skills.selecting import PARENT_ROLE
 from evalkit.rounding import format_number
@@ -47,7 +50,9 @@ def view_table(data: SkillData, accounted: Trajectory) -> Table:
     for arm in data.arms:
         runs = data.of(arm)
         for view in data.views(arm):
-            group = next(g for g in accounted.accounting.groups if _is(g, arm, view))
+            group = next((g for g in accounted.accounting.groups if _is(g, arm, view)), None)
+            if group is None:  # the view has begun and committed nothing
+                continue
             early, late = yield_by_period(group, EARLY)
             bests = [e for run in runs for e in _new_bests(run, view)]
             stops = Counter(
@@ -117,19 +122,24 @@ def test_table(data: SkillData) -> Table:
                     tables.text(role),
                     tables.estimate(frozen_score(runs, "test", role), 1, scale=100),
                     tables.estimate(gain, 1, scale=100),
+                    _percent(seed_sd(seed_gains(runs, "test", role)) if gain else None),
                     _percent(deployment_sd(runs, role)),
                     tables.count(len(parent), len(runs)),
                 ]
             )
             groups.append(arm)
     return tables.make_table(
-        ["skill", "test", "minus parent", "sd of deployments", "is the parent"],
+        ["skill", "test", "minus parent", "seed sd", "sd of deployments", "is the parent"],
         rows,
         groups=groups,
         notes=(
             (
                 "Percent and points, over all deployments and seeds; differences are taken item by "
                 "item within a deployment, and items (or clusters of items) are the sample."
+            ),
+            (
+                "The intervals hold for these searches; seed sd is the spread of the difference "
+                "over seeds, by which another search may differ."
             ),
             "Sd of deployments: repeated test scores of the same bytes, an A/A test.",
             "Is the parent: seeds whose skill is the parent, byte for byte, and shares its runs.",
@@ -143,15 +153,14 @@ def _is_parent(run: SkillRun, role: str) -> bool:
     return run.artifacts.get(role) == run.artifacts.get(PARENT_ROLE)
 
 
-def selection_table(data: SkillData, accounted: Trajectory) -> Table:
+def selection_table(data: SkillData) -> Table:
     """Show what validation selected in each seed, and what that gave away on test."""
-    gaps = {(labels["setting"], labels["seed"]): gap for labels, gap in accounted.gaps}
     rows, groups = [], []
     for run in data.runs:
         if run.selected is None:
             continue
         facts = run.selected["facts"] or {}
-        gap = gaps.get((run.arm, run.seed))
+        gap = gap_of(run)
         rows.append(
             [
                 tables.text(run.seed),
@@ -328,7 +337,8 @@ def cost_table(data: SkillData) -> Table:
         notes=(
             (
                 "Means over seeds, without the selection, the probes and the controls. A point is "
-                "one percentage point of test score over the parent; undefined where none was gained."
+                "one percentage point of test score over the parent; undefined where none was "
+                "gained."
             ),
         ),
     )

@@ -85,7 +85,7 @@ def gather(
         number=log.round,
         panel="train",
         role=view,
-        attempt=f"{parts.labels.seed}.{log.round}",
+        attempt=f"{parts.labels.seed}:{log.round}",
         artifact=skill.digest,
     )
     outcomes = [is_success(row, success=settings.success) for row in rows]

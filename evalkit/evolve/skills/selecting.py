@@ -146,7 +146,7 @@ class _Select:
             number=log.round,
             panel=found.panel,
             role=role,
-            attempt=f"{self.parts.labels.seed}.{number}",
+            attempt=f"{self.parts.labels.seed}:{number}",
             artifact=found.artifact,
         )
         first = found.panel == "test" and number == 1
@@ -155,6 +155,7 @@ class _Select:
             role=role,
             deployment=number,
             best_round=skill.round,
+            returned_by=None if role == PARENT_ROLE else role,
             **found.evaluation().facts(),
             truth=known_truth(self.parts, "solver", skill.component),
         )

@@ -89,6 +89,9 @@ class SkillSettings:
             given = getattr(self, name)
             if len(set(given)) < len(given):
                 raise ArgumentError(f"`{name}` is {list(given)}; name each once")
+        taken = [name for name in self.probes if name in {"train", "validation", "test", "solver"}]
+        if taken:
+            raise ArgumentError(f"`probes` names {taken[0]!r}, which is no probe; name a panel")
         if not self.views:
             raise ArgumentError("`views` is empty; name at least one view")
         if len(self.verifiers) == 1:

@@ -47,7 +47,7 @@ def validate(
             number=log.round,
             panel="validation",
             role=role,
-            attempt=attempt or f"{parts.labels.seed}.{log.round}",
+            attempt=attempt or f"{parts.labels.seed}:{log.round}",
             artifact=found.artifact,
             verifier=name,
         )
