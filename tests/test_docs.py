@@ -71,3 +71,10 @@ def test_python_of_the_tour_prints_the_estimate_it_quotes():
     quoted = re.search(r"0\.6959\n\[0\.6177, 0\.7643\]", TOUR)
     assert quoted
     assert "evolved 0.6959 [0.6177, 0.7643] (n=148)" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_figure_of_the_gates_is_what_the_code_draws():
+    """`python docs/generate_gates.py` would change nothing."""
+    drawn = load_module(ROOT / "docs/generate_gates.py").drawing()
+    assert (ROOT / "docs/images/gates.svg").read_text(encoding="utf-8") == drawn
