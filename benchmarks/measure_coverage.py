@@ -29,6 +29,7 @@ from measures import (  # noqa: E402 - the helper folder joins the path above
     paired_coverage,
     sparse_laws,
 )
+from named_measures import measure_named  # noqa: E402 - the same
 
 from evalkit.comparisons.paired import PairedMethod  # noqa: E402
 from evalkit.intervals.binomial import ProportionMethod  # noqa: E402
@@ -94,6 +95,7 @@ def measure(replications: int) -> dict[str, object]:
         "paired 0/1, n = 34, disagreement .10 .30 .30 .15 .40, effect 0 0 .10 .10 .30": zero_one,
         "clustered mean, 25 clusters of 3, ICC .6": clustered,
         f"clustered differences, {len(CLUSTERED_GRID)} designs": differences,
+        **measure_named(RATES, replications),
     }
 
 

@@ -8,13 +8,19 @@ from collections.abc import Iterable
 
 from evalkit.errors import ArgumentError
 
-__all__ = ["check_level", "check_range"]
+__all__ = ["check_level", "check_one_sided_level", "check_range"]
 
 
 def check_level(level: float) -> None:
     """Refuse a nominal coverage that does not lie strictly between 0 and 1."""
     if not 0 < level < 1:
         raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1, like 0.95")
+
+
+def check_one_sided_level(level: float) -> None:
+    """Refuse a level whose one-sided bounds would lie on the wrong side."""
+    if not 0.5 < level < 1:
+        raise ArgumentError(f"`level` is {level}; a one-sided level lies between 0.5 and 1")
 
 
 def check_range(score_range: Iterable[float]) -> tuple[float, float]:
@@ -32,6 +38,6 @@ def check_range(score_range: Iterable[float]) -> tuple[float, float]:
             low, high = map(float, score_range)
     if not -math.inf < low < high < math.inf:
         raise ArgumentError(
-            f"`score_range` is {score_range!r}; it must be two finite numbers, low first"
+            f"`score_range` is {score_range!r}; it must be two finite numbers, low < high"
         )
     return low, high

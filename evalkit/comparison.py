@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from evalkit._design import Design, ErrorPolicy, count_errors_as, design, distinct_values
-from evalkit._pairing import PairedGroup, pair
+from evalkit._pairing import PairedGroup, pair, second_scale_note
 from evalkit.comparisons.decision import Decision
 from evalkit.comparisons.paired import (
     PairedMethod,
@@ -21,8 +21,8 @@ from evalkit.comparisons.paired import (
 from evalkit.comparisons.two_sample import TwoSampleMethod, compare_samples
 from evalkit.errors import ArgumentError, InputError, MissingColumnError, ScaleMismatchError
 from evalkit.estimation import repeated_within_items, unused_cluster_note
-from evalkit.intervals.mean import check_range, infer_range
-from evalkit.results import Comparison, Range, Results
+from evalkit.intervals.mean import infer_range
+from evalkit.results import Comparison, Range, Results, check_range
 from evalkit.tally import Tally, tally
 
 __all__ = ["compare", "compare_groups"]
@@ -300,6 +300,8 @@ def compare_groups(
     groups = _group_columns(by, [left, right])
     notes = [note for s in sources for note in s.notes]
     notes += unused_cluster_note(sources[0], cluster, groups)
+    if score_range is not None:
+        notes += second_scale_note(scored, labels, score_range[1])
     for side, name in zip(scored, labels, strict=True):
         notes += _error_note(side, name)
     if errors != "exclude":

@@ -9,8 +9,8 @@ from typing import Any
 
 from evalkit._design import Design, ErrorPolicy, count_errors_as, design, distinct_values
 from evalkit.errors import ArgumentError
-from evalkit.intervals.mean import MeanMethod, check_range, infer_range, tally_interval
-from evalkit.results import Estimate, Range, Results
+from evalkit.intervals.mean import MeanMethod, infer_range, tally_interval
+from evalkit.results import Estimate, Range, Results, check_range
 from evalkit.tally import Tally, tally, tally_values
 
 __all__ = ["estimate", "estimate_tally", "estimate_values"]

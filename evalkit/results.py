@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, overload
 
+from evalkit._checks import check_level, check_range
 from evalkit.errors import ArgumentError
 from evalkit.rounding import format_number
 
@@ -28,18 +29,13 @@ __all__ = [
     "SignificanceTest",
     "Verdict",
     "check_level",
+    "check_range",
     "json_value",
 ]
 
 Verdict = Literal["separated", "not separated", "undefined"]
 Range = tuple[float, float]
 T_co = TypeVar("T_co", bound="Reportable", covariant=True)
-
-
-def check_level(level: float) -> None:
-    """Refuse a nominal coverage that does not lie strictly between 0 and 1."""
-    if not 0 < level < 1:
-        raise ArgumentError(f"`level` is {level}; it must lie strictly between 0 and 1, like 0.95")
 
 
 def json_value(value: Any) -> Any:

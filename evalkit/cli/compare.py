@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalkit.cli.gates import apply_gate
+from evalkit.cli.gates import GateOutcome, apply_gate, gate_level
 from evalkit.cli.guard import CHECK_FAILED, guarded, say
 from evalkit.cli.options import (
     By,
@@ -51,7 +51,8 @@ def comparisons_table(results: Results[Comparison]) -> Table:
     names = ("base", "candidate")
     numbers = ("pairs", "clusters", "wins", "losses", "ties", "mde")
     columns = [
-        *(tables.Column(key=name, header=name) for name in (*groups, *names)),
+        *(tables.Column(key=f"by:{name}", header=name) for name in groups),
+        *(tables.Column(key=name, header=name) for name in names),
         tables.Column(key="difference", header="difference [interval]", align="right"),
         tables.Column(key="p", header="p", align="right"),
         tables.Column(key="verdict", header="verdict"),
@@ -183,8 +184,8 @@ def compare(
     gate: Annotated[
         str | None,
         typer.Option(
-            help="Exit with 1 unless the candidate is better (the default), not-worse, or "
-            "non-inferior:MARGIN."
+            help="Exit with 1 unless the candidate is better (the default), not-worse, "
+            "non-inferior:MARGIN or equivalent:MARGIN (two one-sided tests)."
         ),
     ] = None,
     by: By = None,
@@ -202,7 +203,11 @@ def compare(
     fmt: FormatChoice = Format.table,
     output: Output = None,
 ) -> None:
-    """Candidate minus base, with the interval that decides and the p-value it inverts."""
+    """Candidate minus base, with the interval that decides and the p-value it inverts.
+
+    With --gate, the JSON object has a field gate: rule, passed, reasons; for equivalent:MARGIN
+    also intervals, those at level 1 - 2α that the two one-sided tests of size α read.
+    """
     groups = split_names(by)
     settings: dict[str, Any] = {
         "base": base,
@@ -253,28 +258,32 @@ def _two_systems(
 
     candidate = sources[1] if len(sources) > 1 else None
     unnamed = candidate is not None and settings["systems"] is None
-    results = compare_groups(
-        sources[0],
-        candidate,
-        systems=settings["systems"],
-        by=settings["by"],
-        cluster=settings["cluster"],
-        paired=settings["paired"],
-        method=settings["method"],
-        level=settings["level"],
-        score_range=settings["range"],
-        errors=settings["errors"],
-        names=distinct_names(sources, arguments) if unnamed else None,
-        rng=settings["seed"],
-    )
-    gate = settings["gate"]
-    outcome = None if gate is None else apply_gate(gate, results)
+    names = distinct_names(sources, arguments) if unnamed else None
+
+    def compared(level: float) -> Results[Comparison]:
+        return compare_groups(
+            sources[0],
+            candidate,
+            systems=settings["systems"],
+            by=settings["by"],
+            cluster=settings["cluster"],
+            paired=settings["paired"],
+            method=settings["method"],
+            level=level,
+            score_range=settings["range"],
+            errors=settings["errors"],
+            names=names,
+            rng=settings["seed"],
+        )
+
+    results = compared(settings["level"])
+    outcome = _gated(results, compared, sources, settings)
     emit(
         "compare",
         table=comparisons_table(results),
         results=results.to_dicts(),
         settings=settings,
-        notes=results.notes,
+        notes=[*results.notes, *(outcome.notes if outcome is not None else ())],
         fmt=fmt,
         output=output,
         extra={} if outcome is None else {"gate": outcome.to_dict()},
@@ -283,6 +292,28 @@ def _two_systems(
         for reason in outcome.reasons:
             say(f"evalkit: gate {outcome.rule} failed: {reason}")
         raise typer.Exit(CHECK_FAILED)
+
+
+def _gated(
+    results: Results[Comparison],
+    compared: Callable[[float], Results[Comparison]],
+    sources: Sequence[Records],
+    settings: Mapping[str, Any],
+) -> GateOutcome | None:
+    """Apply the gate, on comparisons at its own level where it has one."""
+    from evalkit.intervals.mean import infer_range
+    from evalkit.tally import tally_values
+
+    gate, level = settings["gate"], settings["level"]
+    if gate is None:
+        return None
+    own = gate_level(gate, level)
+    scores = [tally_values(rows.frame["score"].to_numpy()) for rows in sources]
+    return apply_gate(
+        gate,
+        results if own == level else compared(own),
+        score_range=infer_range(scores, score_range=settings["range"]),
+    )
 
 
 def _all_pairs(

@@ -1,4 +1,4 @@
-"""``evalkit methods``: every interval method with its measured coverage."""
+"""``evalkit methods``: every interval method and test with its measured coverage or size."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def _figures(setting: str, found: Any) -> str:
         parts.append(f"floor {found['floor']:.3f}".replace("0.", "."))
     if "worst" in found:
         parts.append(f"worst {found['worst']:.3f}".replace("0.", "."))
+    if "size" in found:
+        parts.append("size " + " ".join(f"{x:.3f}".removeprefix("0") for x in found["size"]))
     return f"{setting}: {', '.join(parts)}"
 
 
@@ -32,7 +34,7 @@ def methods_table(found: Results[MethodInfo]) -> Table:
     """One row for each method."""
     from evalkit import tables
 
-    headers = ("method", "estimates", "default for", "rule", "source", "coverage")
+    headers = ("method", "estimates", "ask for it", "default for", "rule", "source", "coverage")
     columns = tuple(tables.Column(key=name, header=name) for name in headers)
     rows = []
     for info in found:
@@ -40,6 +42,7 @@ def methods_table(found: Results[MethodInfo]) -> Table:
         texts = (
             info.method,
             info.estimates,
+            info.ask,
             info.default_for or UNDEFINED,
             info.rule,
             info.source,
@@ -51,7 +54,11 @@ def methods_table(found: Results[MethodInfo]) -> Table:
 
 @guarded
 def methods(*, fmt: FormatChoice = Format.table, output: Output = None) -> None:
-    """List the interval methods: data, rule, source, and measured coverage."""
+    """List the interval methods and tests: data, how to ask, rule, source, measured coverage.
+
+    JSON fields: method, estimates, ask, default_for, rule, source, coverage (by setting: at,
+    floor, worst, below_93; size of a test).
+    """
     from evalkit.intervals.catalogue import methods as catalogue
 
     found = catalogue()

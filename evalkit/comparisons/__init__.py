@@ -12,6 +12,7 @@ from evalkit.comparisons.all_pairs import (
     compare_all,
     letter_groups,
 )
+from evalkit.comparisons.best_system import best_system
 from evalkit.comparisons.decision import (
     Decision,
     detectable,
@@ -43,6 +44,7 @@ from evalkit.comparisons.power_counts import (
     gate_power,
     power_two_proportions,
 )
+from evalkit.comparisons.predicted_rows import estimate_predicted
 from evalkit.comparisons.prediction_powered import (
     PredictionPowered,
     prediction_powered_mean,
@@ -90,12 +92,14 @@ __all__ = [
     "RankedSystem",
     "SelectionCorrected",
     "adjust_p",
+    "best_system",
     "compare_all",
     "compare_pairs",
     "compare_samples",
     "confidence_sequence",
     "detectable",
     "equivalence_test",
+    "estimate_predicted",
     "gate_power",
     "letter_groups",
     "mcnemar_chi2",

@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from evalkit._checks import check_one_sided_level
 from evalkit.comparisons.paired import compare_pairs, paired_pivot
 from evalkit.errors import ArgumentError
-from evalkit.intervals._wald_type import Pivot
+from evalkit.intervals._student import upper_tail
 from evalkit.results import Interval, Range, json_value
 from evalkit.tally import Tally
 
@@ -137,18 +138,14 @@ class NonInferiority:
         }
 
 
-def _upper_tail(statistic: float, df: float) -> float:
-    from scipy.special import ndtr, stdtr
-
-    return float(ndtr(-statistic) if math.isinf(df) else stdtr(df, -statistic))
-
-
-def _check(margin: float, smallest: str, level: float, method: str, bounds: Range | None) -> float:
+def _check(
+    margin: float, level: float, method: str, bounds: Range | None, *, zero_allowed: bool
+) -> float:
     """Return the width of the range, which bounds a difference."""
-    if not math.isfinite(margin) or margin < 0 or (margin == 0 and smallest == "above 0"):
+    smallest = "0 or above" if zero_allowed else "above 0"
+    if not math.isfinite(margin) or margin < 0 or (margin == 0 and not zero_allowed):
         raise ArgumentError(f"`margin` is {margin}; it must be {smallest}")
-    if not 0.5 < level < 1:
-        raise ArgumentError(f"`level` is {level}; a one-sided level lies between 0.5 and 1")
+    check_one_sided_level(level)
     if method not in get_args(PivotMethod):
         allowed = ", ".join(get_args(PivotMethod))
         raise ArgumentError(f"`method` is {method!r}; the t-type statistics are {allowed}")
@@ -161,13 +158,44 @@ def _check(margin: float, smallest: str, level: float, method: str, bounds: Rang
     return width
 
 
-def _statistic(
-    differences: Tally, method: PivotMethod, bounds: Range | None
-) -> tuple[Pivot | None, str | None]:
-    """Pivot of the comparison, and what the comparison says about it."""
-    pivot = paired_pivot(differences, method=method, score_range=bounds)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OneSided:
+    """Both one-sided tests against a margin, off one pivot; all ``None`` where there is none."""
+
+    interval: Interval | None = None
+    p_lower: float | None = None
+    p_upper: float | None = None
+    method: str | None = None
+    note: str | None = None
+
+
+def _one_sided(
+    differences: Tally,
+    margin: float,
+    method: PivotMethod,
+    level: float,
+    bounds: Range | None,
+    *,
+    zero_allowed: bool,
+) -> _OneSided:
+    """Check the settings and test "at or beyond the margin" on each side."""
+    width = _check(margin, level, method, bounds, zero_allowed=zero_allowed)
     notes = compare_pairs(differences, method=method, score_range=bounds).notes
-    return pivot, "; ".join(notes) or None
+    note = "; ".join(notes) or None
+    pivot = paired_pivot(differences, method=method, score_range=bounds)
+    if pivot is None:
+        return _OneSided(note=note)
+
+    def p_value(distance: float) -> float:
+        return upper_tail(distance / pivot.se, pivot.df)
+
+    return _OneSided(
+        interval=pivot.interval(level=2 * level - 1, low=-width, high=width),
+        p_lower=p_value(pivot.centre + margin),
+        p_upper=p_value(margin - pivot.centre),
+        method=pivot.method,
+        note=note,
+    )
 
 
 def equivalence_test(
@@ -219,27 +247,23 @@ def equivalence_test(
     >>> found.verdict, round(found.interval.low, 4), round(found.interval.high, 4)
     ('equivalent', -0.0151, 0.0251)
     """
-    width = _check(margin, "above 0", level, method, score_range)
-    pivot, note = _statistic(differences, method, score_range)
-    interval = p_lower = p_upper = None
+    found = _one_sided(differences, margin, method, level, score_range, zero_allowed=False)
     verdict: Literal["equivalent", "not shown", "undefined"] = "undefined"
-    if pivot is not None:
-        interval = pivot.interval(level=2 * level - 1, low=-width, high=width)
-        p_lower = _upper_tail((pivot.centre + margin) / pivot.se, pivot.df)
-        p_upper = _upper_tail((margin - pivot.centre) / pivot.se, pivot.df)
-        inside = -margin < interval.low and interval.high < margin
+    if found.interval is not None:
+        inside = -margin < found.interval.low and found.interval.high < margin
         verdict = "equivalent" if inside else "not shown"
+    one_sided = [p for p in (found.p_lower, found.p_upper) if p is not None]
     return Equivalence(
         difference=differences.mean,
         margin=margin,
-        p_lower=p_lower,
-        p_upper=p_upper,
-        p_value=None if p_lower is None or p_upper is None else max(p_lower, p_upper),
-        interval=interval,
+        p_lower=found.p_lower,
+        p_upper=found.p_upper,
+        p_value=max(one_sided, default=None),
+        interval=found.interval,
         verdict=verdict,
         level=level,
         n_pairs=differences.n,
-        note=note,
+        note=found.note,
     )
 
 
@@ -283,22 +307,18 @@ def non_inferiority_test(
     >>> found.verdict, round(found.bound, 4)
     ('non-inferior', -0.0151)
     """
-    width = _check(margin, "0 or above", level, method, score_range)
-    pivot, note = _statistic(differences, method, score_range)
-    bound = p_value = None
+    found = _one_sided(differences, margin, method, level, score_range, zero_allowed=True)
     verdict: Literal["non-inferior", "not shown", "undefined"] = "undefined"
-    if pivot is not None:
-        bound = pivot.interval(level=2 * level - 1, low=-width, high=width).low
-        p_value = _upper_tail((pivot.centre + margin) / pivot.se, pivot.df)
-        verdict = "non-inferior" if bound > -margin else "not shown"
+    if found.interval is not None:
+        verdict = "non-inferior" if found.interval.low > -margin else "not shown"
     return NonInferiority(
         difference=differences.mean,
         margin=margin,
-        p_value=p_value,
-        bound=bound,
+        p_value=found.p_lower,
+        bound=None if found.interval is None else found.interval.low,
         verdict=verdict,
         level=level,
-        method=None if pivot is None else pivot.method,
+        method=found.method,
         n_pairs=differences.n,
-        note=note,
+        note=found.note,
     )

@@ -303,6 +303,9 @@ def other_tests(
     >>> [round(t.p_value, 5) for t in other_tests(d, verdict="separated", level=0.95)]
     [0.03125, 0.01562]
     """
+    from evalkit.bootstrap.seeds import check_seed
+
+    check_seed(rng)
     if differences.n == 0:
         return ()
     wins, losses, _ = sign_counts(differences)

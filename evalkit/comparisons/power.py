@@ -106,10 +106,13 @@ def _interval_limits(m: NDArray[np.int64], n: int, level: float) -> NDArray[np.f
 
 def _mcnemar_limits(m: NDArray[np.int64], level: float) -> NDArray[np.float64]:
     """Net wins that must be exceeded for the exact McNemar test to reject."""
-    from scipy.stats import binom
+    from scipy.special import bdtr, bdtrik
 
     tail = (1 - level) / 2
-    smallest = binom.ppf(tail, m, 0.5)  # the first count whose tail is too heavy
+    # The first count whose tail is too heavy; the inverse may be off by rounding at a whole number.
+    near = np.ceil(bdtrik(tail, m, 0.5))
+    before = np.maximum(near - 1, 0.0)
+    smallest = np.where(bdtr(before, m, 0.5) >= tail, before, near)
     return np.where(m > 0, m - 2.0 * smallest, 0.0)
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalkit.errors import ArgumentError
-from evalkit.intervals.mean import check_range
-from evalkit.results import Interval, Range, check_level, json_value
+from evalkit.results import Interval, Range, check_level, check_range, json_value
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-__all__ = ["normal_quantile", "t_quantile", "two_sided_p"]
+__all__ = ["normal_quantile", "t_quantile", "two_sided_p", "upper_tail"]
 
 
 def normal_quantile(level: float) -> float:
@@ -31,3 +31,12 @@ def two_sided_p(statistic: float, df: float) -> float:
     from scipy.special import stdtr
 
     return float(2 * stdtr(df, -abs(statistic)))
+
+
+def upper_tail(statistic: float, df: float) -> float:
+    """One-sided tail probability beyond `statistic`."""
+    if math.isinf(df):
+        return math.erfc(statistic / math.sqrt(2)) / 2
+    from scipy.special import stdtr
+
+    return float(stdtr(df, -statistic))

@@ -1,4 +1,4 @@
-"""Every interval method by name: what it is for, its rule, its source, its measured coverage."""
+"""Every method by name: how to ask for it, its rule, its source, its measured coverage."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ COVERAGE_FILE = "coverage.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodInfo:
-    """One interval method.
+    """One interval method, or one test.
 
     Attributes
     ----------
     method : str
-        Name, as ``--method`` takes it.
+        Name; ``--method`` takes those that `ask` says so of.
     estimates : str
-        What it estimates: a mean, a paired difference, a two-sample difference.
+        What it estimates (a mean, a paired difference, a two-sample difference) or tests.
+    ask : str
+        How to ask for it: an option of a verb, or a function.
     default_for : str or None
         Data that it is the default for.
     rule : str
@@ -30,11 +32,12 @@ class MethodInfo:
     source : str
         Where the rule is published.
     coverage : mapping
-        Measured coverage of the nominal 95 % interval, by setting.
+        Measured coverage of the nominal 95 % interval, or size of the test at .05, by setting.
     """
 
     method: str
     estimates: str
+    ask: str
     default_for: str | None
     rule: str
     source: str
@@ -102,6 +105,88 @@ _TABLE = (
     ),
     ("welch-t", _TWO, "no range known", "Welch t", "Welch 1947"),
 )
+_FAMILY = "family of p-values"
+_NAMED = (
+    (
+        "mcnemar exact",
+        _PAIR,
+        "compare (under also)",
+        "binomial tail of the discordant pairs",
+        "McNemar 1947",
+    ),
+    (
+        "mcnemar mid-p",
+        _PAIR,
+        "compare (under also)",
+        "mid-p of the discordant pairs",
+        "Fagerland, Lydersen and Laake 2013",
+    ),
+    (
+        "sign-flip",
+        _PAIR,
+        "compare (under also)",
+        "permutation of signs, exact on a lattice and up to 20 units",
+        "Fisher 1935",
+    ),
+    (
+        "sign-flip, sampled",
+        _PAIR,
+        'sign_flip(law="monte-carlo"); compare where no exact law is at hand',
+        "p = (hits + 1)/(B + 1) of B random sign patterns",
+        "Phipson and Smyth 2010",
+    ),
+    (
+        "monte-carlo",
+        "any statistic",
+        "evalkit.bootstrap.monte_carlo",
+        "bootstrap by resampling: percentile, basic, BC, BCa",
+        "Efron 1979",
+    ),
+    (
+        "equivalence",
+        _PAIR,
+        "compare --gate equivalent:MARGIN",
+        "interval at 1 - 2 alpha within MARGIN of 0 (two one-sided tests)",
+        "Schuirmann 1987",
+    ),
+    (
+        "non-inferiority",
+        _PAIR,
+        "compare --gate non-inferior:MARGIN",
+        "lower bound above -MARGIN",
+        "Schuirmann 1987",
+    ),
+    (
+        "prediction-powered",
+        _MEAN,
+        "estimate --predicted COLUMN",
+        "label less λ judge, plus λ judge on all; t",
+        "Angelopoulos, Duchi and Zrnic 2023",
+    ),
+    (
+        "selection-corrected",
+        "mean of the best of K",
+        "estimate --best",
+        "wilson at pooled n_eff by Bonferroni; bootstrap of the choice",
+        "after Efron 1983; Korn and Graubard 1998",
+    ),
+    (
+        "confidence-sequence",
+        "mean, at every look",
+        "evalkit.comparisons.confidence_sequence",
+        "hedged betting, running intersection",
+        "Waudby-Smith and Ramdas 2024",
+    ),
+    (
+        "worst-family",
+        "smallest of several rates",
+        "contrasts score",
+        "least clopper-pearson bound, upper by Bonferroni",
+        "docs/contrasts.md",
+    ),
+    ("holm", _FAMILY, "compare --all", "step-down Bonferroni", "Holm 1979"),
+    ("bh", _FAMILY, "compare --all --adjust bh", "step-up", "Benjamini and Hochberg 1995"),
+)
 
 
 def _measured() -> Mapping[str, Any]:
@@ -114,14 +199,16 @@ def _measured() -> Mapping[str, Any]:
 
 
 def methods() -> Results[MethodInfo]:
-    """List every interval method with its measured coverage.
+    """List every interval method and test with its measured coverage or size.
 
     Returns
     -------
     Results of MethodInfo
-        Defaults first. `coverage` maps a setting to the figures measured there: coverage ``at``
+        Intervals that ``--method`` takes, defaults first, then those with a verb or function of
+        their own. `coverage` maps a setting to the figures measured there: coverage ``at``
         each of the rates of the notes, its ``floor`` over all rates, the ``worst`` of many laws
-        and the share ``below_93`` percent.
+        and the share ``below_93`` percent; of a test its ``size`` in each of the laws that the
+        setting names.
 
     Notes
     -----
@@ -133,13 +220,23 @@ def methods() -> Results[MethodInfo]:
     >>> found = {info.method: info for info in methods()}
     >>> found["wilson"].coverage["binary, n = 34"]["at"]
     [0.942, 0.966, 0.954]
+    >>> found["equivalence"].ask
+    'compare --gate equivalent:MARGIN'
     """
     measured = _measured()
     settings = {name: figures for name, figures in measured.items() if isinstance(figures, dict)}
+    table = [
+        (name, estimates, f"--method {name}", default_for, rule, source)
+        for name, estimates, default_for, rule, source in _TABLE
+    ]
+    table += [
+        (name, estimates, ask, None, rule, source) for name, estimates, ask, rule, source in _NAMED
+    ]
     rows = [
         MethodInfo(
             method=name,
             estimates=estimates,
+            ask=ask,
             default_for=default_for,
             rule=rule,
             source=source,
@@ -147,11 +244,12 @@ def methods() -> Results[MethodInfo]:
                 setting: figures[name] for setting, figures in settings.items() if name in figures
             },
         )
-        for name, estimates, default_for, rule, source in _TABLE
+        for name, estimates, ask, default_for, rule, source in table
     ]
     rates = ", ".join(str(rate) for rate in measured["rates"])
     note = (
-        f"coverage of nominal 95 % intervals; `at` means {rates}; independent outcomes are "
-        f"enumerated, clustered ones simulated ({measured['replications']} samples a cell)"
+        f"coverage of nominal 95 % intervals; `at` means {rates}; size of tests at .05; "
+        "independent counts are enumerated, the rest is simulated "
+        f"({measured['replications']} samples a cell, fewer for sequences and selections)"
     )
     return Results(rows, notes=[note])

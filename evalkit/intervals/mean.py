@@ -25,7 +25,7 @@ from evalkit.errors import ArgumentError
 from evalkit.intervals import clustered, independent
 from evalkit.intervals._wald_type import Pivot
 from evalkit.intervals.binomial import ProportionMethod, proportion_interval
-from evalkit.results import Interval, Range, check_level
+from evalkit.results import Interval, Range, check_level, check_range
 from evalkit.tally import Tally, tally_values
 
 if TYPE_CHECKING:
@@ -85,16 +85,6 @@ class MeanInterval:
     interval: Interval | None
     se: float | None
     notes: tuple[str, ...]
-
-
-def check_range(score_range: Range) -> Range:
-    """Return the range, or raise if it is not two finite numbers in order."""
-    low, high = float(score_range[0]), float(score_range[1])
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise ArgumentError(
-            f"`score_range` is ({low}, {high}); it must be two finite numbers, low < high"
-        )
-    return low, high
 
 
 def infer_range(tallies: Sequence[Tally], *, score_range: Range | None = None) -> Range | None:

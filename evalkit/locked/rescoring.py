@@ -11,10 +11,10 @@ from typing import Any
 from evalkit.comparisons import adjust_p, compare_pairs
 from evalkit.comparisons.decision import Decision
 from evalkit.errors import ArgumentError, InputError, ScaleMismatchError
-from evalkit.intervals.mean import check_range, infer_range
+from evalkit.intervals.mean import infer_range
 from evalkit.locked.results import Flips, Gain, GainContrast, Ranking, Sensitivity
 from evalkit.locked.rows import LockedRows, Unit, read_locked
-from evalkit.results import Range, check_level
+from evalkit.results import Range, check_level, check_range
 from evalkit.tally import Tally, tally_values
 
 __all__ = ["sensitivity"]

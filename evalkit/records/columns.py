@@ -152,12 +152,22 @@ def _usable(canonical: str, name: str, rows: list[Mapping[str, Any]], notes: lis
         for cell in cells:
             status_word(cell)
     except CellError as fault:
+        if any(map(_is_lost, cells)):
+            return True  # and the reader names the row whose word is unknown
         notes.append(
             f"the column {name!r} was not read as a status, so no row was left out by it: {fault}; "
             f"--column status={name} to insist"
         )
         return False
     return True
+
+
+def _is_lost(cell: object) -> bool:
+    """Whether a cell is a status that leaves its row out, as ``timeout`` does."""
+    try:
+        return status_word(cell) not in {None, "scored"}
+    except CellError:
+        return False
 
 
 def _is_prose(cell: str) -> bool:

@@ -70,16 +70,16 @@ def order_by_time(stamps: Mapping[str, str]) -> TimeOrder:
     bare: list[str] = []
     for name, text in stamps.items():
         try:
-            moment = datetime.fromisoformat(text.strip())
-        except (ValueError, AttributeError):
+            moment = datetime.fromisoformat(text.strip().upper())  # "z" and "t" are allowed too
+            instant = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+            instants[name] = instant.astimezone(UTC)
+        except (ValueError, AttributeError, OverflowError):
             raise ArgumentError(
                 f"`stamps` gives {name!r} the time {text!r}; write it in ISO 8601, like "
                 "2031-03-01T10:00:00Z"
             ) from None
         if moment.tzinfo is None:
             bare.append(name)
-            moment = moment.replace(tzinfo=UTC)
-        instants[name] = moment.astimezone(UTC)
     names = sorted(instants, key=instants.__getitem__)
     notes: tuple[str, ...] = ()
     if bare:

@@ -57,6 +57,7 @@ STATUS_WORDS: Mapping[str, str] = MappingProxyType(
     | dict.fromkeys(
         ("error", "infra_error", "rate_limit", "ratelimit", "exception", "crashed"), "infra"
     )
+    | dict.fromkeys(("cancelled", "canceled", "aborted", "killed", "interrupted", "oom"), "infra")
     | dict.fromkeys(("timed_out", "time_out"), "timeout")
     | dict.fromkeys(("unparsed", "parse_error"), "judge_error")
     | dict.fromkeys(("na", "null", "n/a"), "missing")

@@ -134,3 +134,13 @@ def test_pivot_is_that_of_the_comparison():
     assert pivot.p_value() == decision.p_value
     assert paired_pivot(d, method="tango") is None
     assert paired_pivot(tally_values([])) is None
+
+
+def test_pieces_of_the_two_tests_are_the_same():
+    """Both read one pivot: method, p-value of the lower side and notes agree, clusters or not."""
+    values = [1.0] * 12 + [-1.0] * 10 + [0.0] * 38
+    for clusters in (None, [i // 3 for i in range(60)]):
+        d = tally_values(values, clusters=clusters)
+        two, one = equivalence_test(d, margin=0.2), non_inferiority_test(d, margin=0.2)
+        assert (one.method, one.p_value) == (two.interval.method, two.p_lower)
+        assert (one.note, one.difference, one.n_pairs) == (two.note, two.difference, two.n_pairs)

@@ -22,6 +22,7 @@ from evalkit.comparisons import (
     sample_size,
     smallest_effect,
 )
+from evalkit.comparisons.power import _mcnemar_limits
 from evalkit.errors import ArgumentError
 from evalkit.tally import tally_values
 
@@ -233,3 +234,11 @@ def test_rejects_impossible_designs(call, message):
     """Each message names the setting, its value and what is allowed."""
     with pytest.raises(ArgumentError, match=message):
         call()
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999, 1 - 1e-9])
+def test_mcnemar_limits_are_quantiles_of_the_binomial(level):
+    """The special functions give scipy's quantile for every number of discordant pairs."""
+    m = np.arange(1, 1500)
+    expected = m - 2.0 * stats.binom.ppf((1 - level) / 2, m, 0.5)
+    assert (_mcnemar_limits(m, level) == expected).all()

@@ -114,3 +114,125 @@ def test_bias_is_reduced_by_more_than_half(number, n):
     naive, corrected, held = simulate([0.6] * number, n, 2000, seed=22)
     assert 0 < corrected < naive / 2
     assert held >= 0.935  # .95 less three standard errors
+
+
+def clustered(groups, size, number, rate, icc, seed):
+    """Equal candidates whose scores are alike within clusters."""
+    rng = np.random.default_rng(seed)
+    a, b = rate * (1 - icc) / icc, (1 - rate) * (1 - icc) / icc
+    labels = np.repeat(np.arange(groups), size)
+    scores = {
+        str(k): (rng.random(labels.size) < rng.beta(a, b, groups)[labels]).astype(float)
+        for k in range(number)
+    }
+    return scores, labels.tolist()
+
+
+def test_whole_clusters_are_resampled():
+    """Two clusters of two items are two units: the optimism is that of two items."""
+    one = selection_corrected({"A": [1, 0], "B": [0, 1]}, rng=5)
+    two = selection_corrected({"A": [1, 1, 0, 0], "B": [0, 0, 1, 1]}, clusters="aabb", rng=5)
+    assert two.optimism == one.optimism
+    assert (two.n, two.clusters, one.clusters) == (4, 2, None)
+
+
+def test_every_item_its_own_cluster_is_no_clusters():
+    """Singletons resample as items do, and the bound stays within the clustered rule."""
+    scores = {"A": [1] * 14 + [0] * 6, "B": [1] * 10 + [0] * 10}
+    plain = selection_corrected(scores, rng=1)
+    single = selection_corrected(scores, clusters=range(20), rng=1)
+    assert (single.optimism, single.chances) == (plain.optimism, plain.chances)
+    assert single.lower <= plain.lower + 0.02
+
+
+def test_order_of_candidates_and_names_of_clusters_do_not_matter():
+    """Shuffled candidates and renamed clusters give the same bound."""
+    scores, labels = clustered(12, 4, 4, 0.6, 0.4, seed=2)
+    one = selection_corrected(scores, clusters=labels, resamples=1)
+    names = [f"cluster {label}" for label in labels]
+    two = selection_corrected(dict(reversed(scores.items())), clusters=names, resamples=1)
+    assert one.best == two.best
+    assert one.lower == pytest.approx(two.lower, abs=1e-12)
+
+
+def test_bound_of_a_winner_without_spread_counts_clusters():
+    """Ten clusters all right are ten successes, however many items they hold."""
+    scores = {"A": [1.0] * 80, "B": [1.0] * 80}
+    labels = [i // 8 for i in range(80)]
+    found = selection_corrected(scores, clusters=labels, level=0.95)
+    assert found.lower < 0.025 ** (1 / 10)  # the exact bound of ten out of ten at .05 / 2
+    assert selection_corrected(scores, level=0.95).lower > found.lower
+
+
+def test_one_cluster_has_neither_correction_nor_bound():
+    """What cannot be estimated is None with its reason."""
+    found = selection_corrected({"A": [1, 0, 1], "B": [0, 0, 1]}, clusters="ccc")
+    assert (found.optimism, found.corrected, found.lower, found.interval) == (None,) * 4
+    assert "one cluster" in found.note
+    assert found.winner == "A"
+
+
+def test_held_out_items_have_their_own_clusters():
+    """Their interval is the clustered one."""
+    found = selection_corrected(
+        {"A": [1, 0, 1], "B": [0, 1, 1]}, held_out=[1, 1, 0, 0], held_out_clusters="ccdd"
+    )
+    assert found.held_out.clusters == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"clusters": "ab"}, "`clusters` has length 2"),
+        ({"clusters": ["a", None, "b"]}, r"`clusters\[1\]` is None"),
+        ({"clusters": ["a", float("nan"), "b"]}, r"`clusters\[1\]` is nan"),
+        ({"held_out_clusters": "ab"}, "without `held_out`"),
+        ({"score_range": "01"}, "two finite numbers"),
+        ({"rng": True}, "seed|rng"),
+        ({"rng": -1}, "seed|rng"),
+        ({"rng": "0"}, "seed|rng"),
+        ({"score_range": (0, 0.5)}, "outside the declared range"),
+    ],
+)
+def test_rejects_clusters_that_do_not_fit(settings, message):
+    """Each message names the argument."""
+    with pytest.raises(ArgumentError, match=message):
+        selection_corrected({"A": [1, 0, 1], "B": [0, 1, 1]}, **settings)
+
+
+def test_interval_is_wider_with_clusters_and_holds_in_small():
+    """Eight candidates, 25 clusters of 8 at an ICC of .6: items miss often, clusters do not."""
+    held = {"items": 0, "clusters": 0}
+    for seed in range(60):
+        scores, labels = clustered(25, 8, 8, 0.6, 0.6, seed)
+        for name, own in (("items", None), ("clusters", labels)):
+            found = selection_corrected(
+                scores, clusters=own, level=0.975, score_range=(0, 1), resamples=1
+            )
+            held[name] += found.lower <= 0.6
+    assert held["items"] < 50
+    assert held["clusters"] >= 56  # P(Binomial(60, .975) < 56) = .02
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("groups", "size"), [(10, 4), (25, 8), (50, 4), (15, (1, 2, 5, 12))])
+@pytest.mark.parametrize("number", [4, 20])
+@pytest.mark.parametrize("rate", [0.6, 0.95])
+@pytest.mark.parametrize("icc", [0.1, 0.4, 0.8])
+def test_bound_is_at_least_nominal_in_clusters(groups, size, number, rate, icc):
+    """400 selections a design: at least .975 beyond simulation error."""
+    sizes = np.random.default_rng(3).choice(np.atleast_1d(size), groups)
+    rng = np.random.default_rng(9)
+    labels = np.repeat(np.arange(groups), sizes)
+    a, b = rate * (1 - icc) / icc, (1 - rate) * (1 - icc) / icc
+    held = 0
+    for _ in range(400):
+        scores = {
+            str(k): (rng.random(labels.size) < rng.beta(a, b, groups)[labels]).astype(float)
+            for k in range(number)
+        }
+        found = selection_corrected(
+            scores, clusters=labels.tolist(), level=0.975, score_range=(0, 1), resamples=1
+        )
+        held += found.lower <= rate
+    assert held >= 382  # P(Binomial(400, .975) < 382) = .006

@@ -10,9 +10,19 @@ from measures import (
     credit_coverage,
     paired_binary_coverage,
 )
+from named_measures import (
+    discordant_size,
+    equivalence_size,
+    monte_carlo_coverage,
+    non_inferiority_size,
+    paired_size,
+    sign_flip_rejects,
+    worst_family_coverage,
+)
 from typer.testing import CliRunner
 
 from evalkit.cli.app import app
+from evalkit.comparisons import mcnemar_exact, mcnemar_mid_p
 from evalkit.comparisons.paired import PairedMethod
 from evalkit.comparisons.two_sample import TwoSampleMethod
 from evalkit.intervals.catalogue import methods
@@ -23,13 +33,78 @@ RATES = (0.5, 0.785, 0.96)
 
 
 def test_every_method_is_in_the_catalogue():
-    """A method that `--method` takes has a row, and every row is a method."""
+    """A method that `--method` takes has a row that says so, and so has no other."""
     known = {
         *get_args(MeanMethod),
         *get_args(PairedMethod),
         *get_args(TwoSampleMethod),
     } - {"default"}
-    assert set(FOUND) == known
+    assert {name for name, info in FOUND.items() if info.ask == f"--method {name}"} == known
+
+
+def test_every_other_row_says_how_to_ask_and_was_measured():
+    """Tests and methods with a verb or function of their own: asked for, sourced, measured."""
+    named = {name: info for name, info in FOUND.items() if not info.ask.startswith("--method")}
+    assert set(named) == {
+        "mcnemar exact",
+        "mcnemar mid-p",
+        "sign-flip",
+        "sign-flip, sampled",
+        "monte-carlo",
+        "equivalence",
+        "non-inferiority",
+        "prediction-powered",
+        "selection-corrected",
+        "confidence-sequence",
+        "worst-family",
+        "holm",
+        "bh",
+    }
+    for info in named.values():
+        assert info.source
+        assert info.rule
+        assert len(info.coverage) == 1
+
+
+def only(name):
+    """Figures of a method that was measured in one setting."""
+    [figures] = FOUND[name].coverage.values()
+    return figures
+
+
+def test_sizes_are_as_printed():
+    """Exact enumeration of 34 pairs gives the sizes of the package."""
+    for name, test in (("mcnemar exact", mcnemar_exact), ("mcnemar mid-p", mcnemar_mid_p)):
+        assert list(discordant_size(34, test)) == pytest.approx(only(name)["size"], abs=6e-4)
+    found = list(paired_size(34, 0.0, sign_flip_rejects))
+    assert found == pytest.approx(only("sign-flip")["size"], abs=6e-4)
+
+
+def test_exact_coverage_of_named_methods_is_as_printed():
+    """Worst families by enumeration, and the simulated law on all 35 outcomes."""
+    assert worst_family_coverage(6, 30) == pytest.approx(only("worst-family")["floor"], abs=6e-4)
+    found = list(monte_carlo_coverage(RATES, 9999))
+    assert found == pytest.approx(only("monte-carlo")["at"], abs=6e-4)
+
+
+@pytest.mark.slow
+def test_sizes_at_the_margin_are_as_printed():
+    """Exact enumeration of 80 pairs whose systems differ by the margin."""
+    assert list(equivalence_size()) == pytest.approx(only("equivalence")["size"], abs=6e-4)
+    assert list(non_inferiority_size()) == pytest.approx(only("non-inferiority")["size"], abs=6e-4)
+
+
+def test_no_named_method_misses_its_level_beyond_simulation_error():
+    """Coverage at least .93 and sizes at most .055, one law of the margins aside."""
+    for name in ("confidence-sequence", "prediction-powered"):
+        assert min(only(name)["at"]) >= 0.93
+    assert only("selection-corrected")["worst"] >= 0.95
+    for name, info in FOUND.items():
+        for figures in info.coverage.values():
+            # Every disagreement one way, as many as the margin: docs/statistics.md says so.
+            one_way = name in ("equivalence", "non-inferiority")
+            sizes = figures.get("size", [0])[int(one_way) :]
+            assert max(sizes, default=0) <= 0.055, name
 
 
 @pytest.mark.parametrize("method", ["wilson", "mid-p", "t", "augmented-t", "korn-graubard"])

@@ -142,7 +142,11 @@ def _selection_hits(world: SimulatedWorld, draw: Draw, level: float) -> dict[Qua
     shared = [item for item in tables[0] if all(item in table for table in tables)]
     rows = {str(k): [table[item] for item in shared] for k, table in enumerate(tables)}
     found = selection_corrected(
-        rows, level=(1 + level) / 2, score_range=(0.0, 1.0), resamples=1, rng=0
+        rows,
+        clusters=_clusters(world, "validation", shared),
+        level=(1 + level) / 2,
+        score_range=(0.0, 1.0),
+        resamples=1,
     )
     winner = rows[str(found.winner)]
     naive = _mean_hit(world, dict(zip(shared, winner, strict=True)), "validation", truth, level)

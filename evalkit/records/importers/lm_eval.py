@@ -55,7 +55,9 @@ def _is_results(path: Path) -> bool:
 
 def _is_samples(path: Path) -> bool:
     names = first_names(path)
-    return {"doc_id", "filter"} <= names or {"doc_id", "filtered_resps"} <= names
+    # A table of doc_id and filter alone is a table; a log says what was asked or answered too.
+    told = bool(names & {"filtered_resps", "resps", "arguments", "doc_hash"})
+    return "doc_id" in names and (told or ("filter" in names and bool(_SAMPLES.match(path.name))))
 
 
 def detects(path: Path) -> bool:

@@ -156,7 +156,8 @@ def parse_score(
 def _check_bounds(low: float | None, high: float | None) -> tuple[float, float] | None:
     if low is None and high is None:
         return None
-    are_numbers = all(isinstance(x, Real) and not isinstance(x, bool) for x in (low, high))
+    ends: tuple[object, ...] = (low, high)
+    are_numbers = all(isinstance(x, Real) and not isinstance(x, bool) for x in ends)
     if low is None or high is None or not are_numbers or not -math.inf < low < high < math.inf:
         raise ArgumentError(
             f"`low` is {low!r} and `high` is {high!r}; give two finite numbers, low first, or none"
