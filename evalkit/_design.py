@@ -251,7 +251,7 @@ def distinct_values(found: Design, column: str) -> list[Any]:
     """Distinct values by grouping: `unique` is a window over every row on SQL engines."""
     import narwhals as nw
 
-    frame = found.frame.group_by(column).agg(nw.len().alias("_rows"))
+    frame = found.frame.group_by(column).agg(nw.len().alias("_evalkit_rows"))
     eager = frame.collect() if hasattr(frame, "collect") else frame
     return list(eager[column].to_list())
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalkit._design import Design, scored_rows
-from evalkit.errors import InputError
+from evalkit.errors import ArgumentError, InputError
 from evalkit.tally import Tally, tally
 
-__all__ = ["PairedGroup", "pair"]
+__all__ = ["PairedGroup", "pair", "second_scale_note"]
 
+_PAIRED = frozenset({"system", "item", "score", "status"})
 _DIGITS = 12  # decimals of item means: far below any score, above binary noise
 
 
@@ -59,11 +60,15 @@ def _check_one_cluster(items: Any, keys: Sequence[str]) -> None:
     import narwhals as nw
 
     found = _rows(
-        items.group_by(list(keys)).agg(nw.len().alias("_n")).filter(nw.col("_n") > 1).head(1)
+        items.group_by(list(keys))
+        .agg(nw.len().alias("_evalkit_n"))
+        .filter(nw.col("_evalkit_n") > 1)
+        .head(1)
     )
     if found:
         raise InputError(
-            f"it stands in {found[0]['_n']} clusters; give it one", item=str(found[0]["item"])
+            f"it stands in {found[0]['_evalkit_n']} clusters; give it one",
+            item=str(found[0]["item"]),
         )
 
 
@@ -76,15 +81,17 @@ def _check_same_clusters(pairs: Any) -> None:
     """Refuse an item whose two systems place it in different clusters."""
     import narwhals as nw
 
-    mine, other = nw.col("_base_cluster"), nw.col("_cand_cluster")
+    mine, other = nw.col("_evalkit_base_cluster"), nw.col("_evalkit_cand_cluster")
     found = _rows(
-        pairs.filter(mine != other).select("item", "_base_cluster", "_cand_cluster").head(1)
+        pairs.filter(mine != other)
+        .select("item", "_evalkit_base_cluster", "_evalkit_cand_cluster")
+        .head(1)
     )
     if found:
         row = found[0]
         raise InputError(
-            f"it stands in clusters {row['_base_cluster']!r} and {row['_cand_cluster']!r}; "
-            "give it one",
+            f"it stands in clusters {row['_evalkit_base_cluster']!r} and "
+            f"{row['_evalkit_cand_cluster']!r}; give it one",
             item=str(row["item"]),
         )
 
@@ -112,27 +119,39 @@ def pair(
     ------
     InputError
         If an item stands in two clusters.
+    ArgumentError
+        If `by` names what is compared.
     """
     import narwhals as nw
 
+    clash = [name for name in by if name in _PAIRED]
+    if clash:
+        raise ArgumentError(
+            f"`by` names {clash[0]!r}, by which the two systems are compared; name a column that "
+            "says the same of an item for both, such as its topic"
+        )
     keys = [*by, "item"]
     with_cluster = [cluster is not None and side.has(cluster) for side in (base, candidate)]
-    b = _items(base, keys, cluster if with_cluster[0] else None, "_base")
-    c = _items(candidate, keys, cluster if with_cluster[1] else None, "_cand")
+    b = _items(base, keys, cluster if with_cluster[0] else None, "_evalkit_base")
+    c = _items(candidate, keys, cluster if with_cluster[1] else None, "_evalkit_cand")
     pairs = b.join(c, on=keys, how="inner")
-    sides = [name for name, there in zip(("_base", "_cand"), with_cluster, strict=True) if there]
+    sides = [
+        name
+        for name, there in zip(("_evalkit_base", "_evalkit_cand"), with_cluster, strict=True)
+        if there
+    ]
     if len(sides) == 2:
         _check_same_clusters(pairs)
-    difference = (nw.col("_cand") - nw.col("_base")).round(_DIGITS)
-    pairs = pairs.with_columns(difference.alias("_difference"))
+    difference = (nw.col("_evalkit_cand") - nw.col("_evalkit_base")).round(_DIGITS)
+    pairs = pairs.with_columns(difference.alias("_evalkit_difference"))
     tallies = tally(
-        pairs, score="_difference", by=by, cluster=f"{sides[0]}_cluster" if sides else None
+        pairs, score="_evalkit_difference", by=by, cluster=f"{sides[0]}_cluster" if sides else None
     )
     counts = _group_sizes(b, c, pairs, by)
     groups = {tuple(t.by.values()): t for t in tallies}
     means = [
         {tuple(t.by.values()): t.mean for t in tally(pairs, score=name, by=by)}
-        for name in ("_base", "_cand")
+        for name in ("_evalkit_base", "_evalkit_cand")
     ]
     return tuple(
         _group(
@@ -146,17 +165,32 @@ def pair(
     )
 
 
+def second_scale_note(sides: Sequence[Tally], names: Sequence[str], high: float) -> list[str]:
+    """Say that one system uses 0..1 of a wider declared range only, as fractions would."""
+    if high <= 1 or not all(t.n for t in sides):
+        return []
+    unit = [t.within(0.0, 1.0) for t in sides]
+    if all(unit) or not any(unit):
+        return []
+    small, wide = names[unit.index(True)], names[unit.index(False)]
+    note = (
+        f"all scores of {small!r} lie in 0..1 of the declared range, and those of {wide!r} do "
+        "not: if the first are fractions of it, bring them to its scale first"
+    )
+    return [note]
+
+
 def _group_sizes(b: Any, c: Any, pairs: Any, by: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
     """Items of each side and pairs, group by group."""
     import narwhals as nw
 
     out: dict[tuple[str, ...], list[int]] = {}
-    size = nw.len().alias("_n")
+    size = nw.len().alias("_evalkit_n")
     for index, frame in enumerate((b, c, pairs)):
         grouped = frame.group_by(list(by)).agg(size) if by else frame.select(size)
         for row in _rows(grouped):
             key = tuple("" if row[name] is None else str(row[name]) for name in by)
-            out.setdefault(key, [0, 0, 0])[index] = int(row["_n"])
+            out.setdefault(key, [0, 0, 0])[index] = int(row["_evalkit_n"])
     return out
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Literal, get_args
 
 from evalkit.comparisons.power import (
@@ -19,6 +22,14 @@ __all__ = ["PowerDesign", "power"]
 
 PowerDesign = Literal["paired", "mean", "two-sample", "gate"]
 _PowerOf = Callable[[int, float], Power]
+_SETTINGS: Mapping[PowerDesign, frozenset[str]] = MappingProxyType(
+    {
+        "paired": frozenset({"discordance"}),
+        "mean": frozenset({"sd", "icc", "cluster_size"}),
+        "two-sample": frozenset({"base_rate"}),
+        "gate": frozenset({"base_rate", "discordance", "gate", "margin"}),
+    }
+)
 
 
 def _needed(name: str, value: float | None, design: PowerDesign) -> float:
@@ -26,6 +37,25 @@ def _needed(name: str, value: float | None, design: PowerDesign) -> float:
         option = name.replace("_", "-")
         raise ArgumentError(f"the design {design!r} needs `{name}` (--{option})")
     return value
+
+
+def _check_given(n: object, effect: object) -> None:
+    if n is not None and (isinstance(n, bool) or not isinstance(n, Integral)):
+        raise ArgumentError(f"`n` is {n!r}; it must be a whole number, at least 1")
+    truth = isinstance(effect, bool)
+    if effect is not None and (truth or not isinstance(effect, Real) or not math.isfinite(effect)):
+        raise ArgumentError(f"`effect` is {effect!r}; it must be a finite number")
+
+
+def _refuse_unused(design: PowerDesign, given: Mapping[str, object]) -> None:
+    """Refuse a setting that the design would leave out without a word."""
+    for name, value in given.items():
+        if value is not None and name not in _SETTINGS[design]:
+            users = [each for each, names in _SETTINGS.items() if name in names]
+            raise ArgumentError(
+                f"the design {design!r} has no `{name}`, which is {value!r}; it belongs to "
+                f"{', '.join(map(repr, users))}"
+            )
 
 
 def _power_of(
@@ -122,7 +152,8 @@ def power(
     Raises
     ------
     ArgumentError
-        If a figure that the design needs is missing, or no n or effect reaches the power.
+        If a figure that the design needs is missing, one is given that it has no use for, or no n
+        or effect reaches the power.
 
     Examples
     --------
@@ -134,6 +165,19 @@ def power(
     if design not in get_args(PowerDesign):
         allowed = ", ".join(get_args(PowerDesign))
         raise ArgumentError(f"`design` is {design!r}; it must be one of {allowed}")
+    _check_given(n, effect)
+    _refuse_unused(
+        design,
+        {
+            "discordance": discordance,
+            "sd": sd,
+            "icc": icc or None,
+            "cluster_size": None if cluster_size == 1 else cluster_size,
+            "base_rate": base_rate,
+            "gate": None if gate == "strict" else gate,
+            "margin": margin or None,
+        },
+    )
     if n is None and effect is None:
         raise ArgumentError("give `n`, `effect`, or both; the third figure is computed")
     of, largest = _power_of(

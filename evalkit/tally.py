@@ -20,7 +20,10 @@ from evalkit.results import RowCounts
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["ClusterSums", "Tally", "tally", "tally_values"]
+__all__ = ["LARGEST_SCORE", "ClusterSums", "Tally", "tally", "tally_values"]
+
+LARGEST_SCORE = 1e100
+"""Squares of larger outcomes could overflow, and no metric has them."""
 
 NOT_ATTEMPTED = "skipped"
 _STATES = {"true": "scored", "false": "missing", "": "missing"}
@@ -147,7 +150,7 @@ def tally_values(
     Raises
     ------
     ArgumentError
-        If lengths differ or an outcome is infinite.
+        If lengths differ, an outcome is infinite or no number, or one with a value has no cluster.
 
     Examples
     --------
@@ -155,9 +158,14 @@ def tally_values(
     >>> t.n, t.mean == 2 / 3, t.rows.errored
     (3, True, 1)
     """
-    array = np.asarray(values, dtype=float).ravel()
-    if np.isinf(array).any():
-        raise ArgumentError("`values` holds an infinity; score it as missing or drop it by name")
+    from evalkit.records.plain_outcomes import outcome_array, refuse_gaps
+
+    array = outcome_array(values)
+    if (np.abs(array) > LARGEST_SCORE).any():
+        raise ArgumentError(
+            f"`values` holds an infinity, or a value beyond {LARGEST_SCORE:g} in size; score it as "
+            "missing or drop it by name"
+        )
     if clusters is not None and len(clusters) != array.size:
         raise ArgumentError(
             f"`clusters` has length {len(clusters)} and `values` {array.size}; they must match"
@@ -166,6 +174,7 @@ def tally_values(
     distinct, counts = np.unique(array[kept], return_counts=True)
     sums = None
     if clusters is not None:
+        refuse_gaps(clusters, kept)
         labels = np.asarray([str(c) for c in clusters], dtype=object)[kept]
         _, codes = np.unique(labels.astype(str), return_inverse=True)
         sums = _group_sums(codes.astype(np.int64), array[kept], np.ones(int(kept.sum())))
@@ -258,11 +267,17 @@ def tally(
     table: Any = nw.from_native(frame)
     names = table.collect_schema().names()
     _check_columns(
-        names, [score, *by, *([cluster] if cluster else []), *([status] if status else [])]
+        names,
+        [
+            score,
+            *by,
+            *([] if cluster is None else [cluster]),
+            *([] if status is None else [status]),
+        ],
     )
     value = nw.col(score).cast(nw.Float64)
-    table = table.with_columns(value.alias("_value"))
-    present = ~nw.col("_value").is_null() & ~nw.col("_value").is_nan()
+    table = table.with_columns(value.alias("_evalkit_value"))
+    present = ~nw.col("_evalkit_value").is_null() & ~nw.col("_evalkit_value").is_nan()
     scored = present if status is None else present & (nw.col(status) == "scored")
     # Two states are a boolean, which is grouped faster than the words.
     state = scored
@@ -273,14 +288,14 @@ def tally(
             .then(nw.lit("scored"))
             .otherwise(nw.when(lost).then(nw.lit("missing")).otherwise(nw.col(status)))
         )
-    unscored = [*([cluster] if cluster else []), "_value"]
-    table = table.with_columns(state.alias("_state"))
-    known = nw.col("_state") if status is None else nw.col("_state") == "scored"
+    unscored = [*([cluster] if cluster else []), "_evalkit_value"]
+    table = table.with_columns(state.alias("_evalkit_state"))
+    known = nw.col("_evalkit_state") if status is None else nw.col("_evalkit_state") == "scored"
     table = table.with_columns(
         *(nw.when(known).then(nw.col(name)).alias(name) for name in unscored)
     )
-    keys = [*by, "_state", *unscored]
-    cells = _coded(table.select(*keys)).group_by(keys).agg(nw.len().alias("_rows"))
+    keys = [*by, "_evalkit_state", *unscored]
+    cells = _coded(table.select(*keys)).group_by(keys).agg(nw.len().alias("_evalkit_rows"))
     if hasattr(cells, "collect"):
         cells = cells.collect()
     return _assemble(cells, by=by, cluster=cluster)
@@ -302,14 +317,17 @@ def _assemble(cells: Any, *, by: Sequence[str], cluster: str | None) -> tuple[Ta
     """Tallies from one row for each distinct (group, cluster, status, outcome)."""
     import narwhals as nw
 
-    counts = np.asarray(cells["_rows"].to_numpy(), dtype=np.int64)
-    values = np.asarray(cells["_value"].to_numpy(), dtype=float)
-    if np.isinf(values).any():
-        raise InputError("a score is infinite; mark it as missing or correct it")
+    counts = np.asarray(cells["_evalkit_rows"].to_numpy(), dtype=np.int64)
+    values = np.asarray(cells["_evalkit_value"].to_numpy(), dtype=float)
+    if (np.abs(values) > LARGEST_SCORE).any():
+        raise InputError(
+            f"a score is infinite, or beyond {LARGEST_SCORE:g} in size; mark it as missing or "
+            "correct it"
+        )
     if not counts.size:
         return ()
-    states, state_names = _text_codes(cells["_state"])
-    if cells["_state"].dtype == nw.Boolean:
+    states, state_names = _text_codes(cells["_evalkit_state"])
+    if cells["_evalkit_state"].dtype == nw.Boolean:
         state_names = [_STATES[name.lower()] for name in state_names]
     group = np.zeros(counts.size, dtype=np.int64)
     texts: list[list[str]] = []

@@ -8,7 +8,7 @@ import numpy as np
 
 from evalkit.errors import ArgumentError
 
-__all__ = ["BLOCK", "PIECE", "Streams", "streams"]
+__all__ = ["BLOCK", "PIECE", "Streams", "check_seed", "streams"]
 
 BLOCK = 64
 """Replicates that share a stream: fixed, so that no setting of memory or threads can matter."""
@@ -67,15 +67,31 @@ def streams(rng: int | np.integer | np.random.Generator | None) -> Streams:
         return Streams(_entropy())
     if isinstance(rng, np.random.Generator):
         return Streams(int(rng.integers(2**63)))
-    whole: object = rng
-    if isinstance(whole, (bool, np.bool_)) or not isinstance(whole, (int, np.integer)):
+    check_seed(rng)
+    return Streams(int(rng))
+
+
+def check_seed(rng: object) -> None:
+    """Refuse what is no seed: truth values, negative numbers, and other types.
+
+    Parameters
+    ----------
+    rng : object
+        A whole number, a numpy Generator or ``None`` passes.
+
+    Raises
+    ------
+    ArgumentError
+        If `rng` is a boolean, negative, or something else.
+    """
+    if rng is None or isinstance(rng, np.random.Generator):
+        return
+    if isinstance(rng, (bool, np.bool_)) or not isinstance(rng, (int, np.integer)):
         raise ArgumentError(
             f"`rng` is {rng!r}; it must be a non-negative whole number, a numpy Generator or None"
         )
-    seed = int(whole)
-    if seed < 0:
-        raise ArgumentError(f"`rng` is {seed}; a seed must not be negative, use 0 or more")
-    return Streams(seed)
+    if rng < 0:
+        raise ArgumentError(f"`rng` is {rng}; a seed must not be negative, use 0 or more")
 
 
 def _entropy() -> int:

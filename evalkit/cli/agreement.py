@@ -108,7 +108,7 @@ def agreement_table(results: Results[Agreement]) -> Table:
     counts = ("n", "clusters", "wins", "ties", "inversions", "nulls", "incomplete")
     lines = ("half_credit", "ties_wrong", "both_right", "order_1", "order_2")
     columns = [
-        *(tables.Column(key=name, header=name) for name in groups),
+        *(tables.Column(key=f"by:{name}", header=name) for name in groups),
         tables.Column(key="agreement", header="agreement [interval]", align="right"),
         *(tables.Column(key=name, header=name, align="right") for name in counts),
         tables.Column(key="bounds", header="if nulls wrong / right", align="right"),

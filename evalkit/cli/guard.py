@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ParamSpec, TypeVar
 
 import typer
 
+from evalkit.cli.arguments import check_arguments, only_input
 from evalkit.cli.reading_progress import reading_progress
-from evalkit.errors import EvalkitError
+from evalkit.errors import EvalkitError, InputError
 
 __all__ = ["BAD_INPUT", "CHECK_FAILED", "debugging", "guarded", "say"]
 
@@ -32,10 +33,12 @@ def say(message: str) -> None:
     typer.echo(message.encode(encoding, "backslashreplace").decode(encoding), err=True)
 
 
-def _told(error: Exception) -> tuple[str, int]:
-    """Message and exit code of an error."""
+def _told(error: Exception, arguments: Mapping[str, object]) -> tuple[str, int]:
+    """Message and exit code of an error; an input error names the file where it does not yet."""
     if isinstance(error, EvalkitError):
-        return str(error), BAD_INPUT
+        placeless = isinstance(error, InputError) and error.path is None
+        file = only_input(arguments) if placeless else None
+        return str(error) if file is None else f"{file}: {error}", BAD_INPUT
     if isinstance(error, OSError):
         return f"{error.filename or 'system'}: {error.strerror or error}", BAD_INPUT
     if isinstance(error, MemoryError):
@@ -49,7 +52,10 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        if sys.stderr is None:  # closed by the caller, as in `2>&-`
+            sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
         try:
+            check_arguments(kwargs)
             with reading_progress():
                 return command(*args, **kwargs)
         except (typer.Exit, typer.Abort):
@@ -65,7 +71,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             # Typer's own usage errors are printed by typer.
             if _state["debug"] or type(error).__module__.startswith(("typer", "click")):
                 raise
-            message, code = _told(error)
+            message, code = _told(error, kwargs)
             say(f"evalkit: {message}")
             raise typer.Exit(code) from None
 

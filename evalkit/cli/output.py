@@ -108,7 +108,10 @@ def emit(
     text = text if text.endswith("\n") else text + "\n"
     data = text.encode("utf-8", "backslashreplace")
     if output is not None:
-        output.write_bytes(data)
+        from evalkit.records.write import _atomic
+
+        with _atomic(output) as handle:
+            handle.write(data)
         return
     stream = typer.get_binary_stream("stdout")
     stream.write(data)

@@ -43,6 +43,7 @@ def read_source(
 ) -> Records:
     """Read one file or log; a label names its system, `log` the format to read it as."""
     from evalkit._design import read_path
+    from evalkit.records.values import utf8_text
 
     label, path = split_label(argument)
     if log is not None:
@@ -59,6 +60,7 @@ def read_source(
         )
     if label is None:
         return rows
+    label = utf8_text(label)
     systems = sorted(set(rows.frame["system"]))
     if len(systems) > 1:
         raise InputError(

@@ -63,12 +63,18 @@ def detectable(se: float, df: float, *, level: float, power: float = POWER) -> f
 
 
 def decide(pivot: Pivot, *, level: float, low: float, high: float) -> Decision:
-    """Turn a pivot of a difference into an interval, a p-value and an mde."""
+    """Turn a pivot of a difference into an interval, a p-value and an mde.
+
+    Where no difference between `low` and `high` is large enough, there is no mde, and a note.
+    """
+    smallest = detectable(pivot.se, pivot.df, level=level)
+    possible = smallest <= high
     return Decision(
         interval=pivot.interval(level=level, low=low, high=high),
         p_value=pivot.p_value(),
         test=pivot.method,
-        mde=detectable(pivot.se, pivot.df, level=level),
+        mde=smallest if possible else None,
+        notes=() if possible else (f"no possible difference has {POWER:.0%} power here: no mde",),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -49,7 +50,13 @@ class Adjusted:
 
 
 def _check_p(value: float | None, index: int) -> float | None:
-    if value is None or math.isnan(value):
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ArgumentError(
+            f"`p_values[{index}]` is {value!r}; give a number in 0..1, or None where it is missing"
+        )
+    if math.isnan(value):
         return None
     if not 0 <= value <= 1:
         raise ArgumentError(f"`p_values[{index}]` is {value}; a p-value lies in 0..1")

@@ -100,6 +100,12 @@ def _text(path: Path) -> str:
 
     data = b"".join(blocks(path))
     encoding = "utf-16" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
+    if encoding != "utf-16" and b"\0" in data:
+        raise InputError(
+            f"this is not a text file: it begins with {data[:16]!r}; name a CSV, Markdown, LaTeX "
+            "or HTML table",
+            path=str(path),
+        )
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as cause:

@@ -78,8 +78,10 @@ def _names(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for row in rows for name in row))
 
 
-def read_table(data: Any, *, partial: bool = False) -> Table:
+def read_table(data: Any, *, partial: bool = False, logs: bool = True) -> Table:
     """Read rows from a path, a dataframe of any engine, or a sequence of mappings.
+
+    A path may be a log of judgments of another tool, unless `logs` is off.
 
     Examples
     --------
@@ -92,7 +94,7 @@ def read_table(data: Any, *, partial: bool = False) -> Table:
         from evalkit.records.importers import rows_for
         from evalkit.records.raw import read_rows
 
-        known = None if partial else rows_for(data, "judgments")
+        known = rows_for(data, "judgments") if logs and not partial else None
         found = known or read_rows(data, partial=partial)
         return Table(rows=found.rows, columns=_names(found.rows), notes=found.notes)
     if isinstance(data, Sequence) and all(isinstance(row, Mapping) for row in data):
@@ -173,13 +175,15 @@ def neighbour(path: str | os.PathLike[str], pair: Sequence[str]) -> Path | None:
     beside = Path(path).parent / "pairs.csv"
     if not beside.is_file() or beside.resolve() == Path(path).resolve():
         return None
-    columns = read_table(beside).columns
+    columns = read_table(beside, logs=False).columns
     has_label = any(name.casefold() in COLUMNS["label"] for name in columns)
     return beside if has_label and set(pair) <= set(columns) else None
 
 
 def join_reference(table: Table, reference: Table, pair: Sequence[str]) -> tuple[Table, int]:
     """Add the columns of `reference` that `table` lacks, by pair; count the pairs not in it.
+
+    Labels and reference scores of `reference` take the place of those of `table`.
 
     Raises
     ------
@@ -207,7 +211,9 @@ def join_reference(table: Table, reference: Table, pair: Sequence[str]) -> tuple
         if key in known:
             raise DuplicateRowError("the labels hold this pair twice", item="/".join(key))
         known[key] = row
-    new = [name for name in reference.columns if name not in table.columns]
+    names = set(_reference_columns(reference))
+    stale = set(_reference_columns(table)) if names else set()
+    new = [name for name in reference.columns if name in names or name not in table.columns]
     rows = []
     missing = set()
     for row in table.rows:
@@ -215,10 +221,19 @@ def join_reference(table: Table, reference: Table, pair: Sequence[str]) -> tuple
         own = known.get(key, {})
         if not own:
             missing.add(key)
-        rows.append({**row, **{name: own.get(name) for name in new}})
+        kept = {name: cell for name, cell in row.items() if name not in stale}
+        rows.append({**kept, **{name: own.get(name) for name in new}})
+    unused = [f"the labels given take the place of {name!r}" for name in sorted(stale)]
     joined = Table(
         rows=tuple(rows),
-        columns=(*table.columns, *new),
-        notes=(*table.notes, *reference.notes),
+        columns=(*(name for name in table.columns if name not in stale), *new),
+        notes=(*table.notes, *reference.notes, *unused),
     )
     return joined, len(missing)
+
+
+def _reference_columns(table: Table) -> list[str]:
+    """Columns of a table that hold labels or reference scores."""
+    kinds = ("label", "reference_a", "reference_b")
+    known = {name for kind in kinds for name in COLUMNS[kind]}
+    return [name for name in table.columns if name.casefold() in known]

@@ -296,6 +296,9 @@ def raters(
     check_level(level)
     if resamples < 0:
         raise ArgumentError(f"`resamples` is {resamples}; it must be 0 or more")
+    twice = [name for k, name in enumerate(raters or ()) if name in (raters or ())[:k]]
+    if twice:
+        raise ArgumentError(f"`raters` names {twice[0]!r} twice; a rater agrees with itself")
     matrix = read_ratings(data, raters=raters, columns=columns, partial=partial)
     kind: CategoryWeights = weights or "identity"
     n, number = matrix.codes.shape

@@ -128,7 +128,7 @@ def _labelled(
             reference = beside
             notes.append(f"labels were read from {beside.name}, which lies beside the verdicts")
     if reference is not None:
-        table, missing = join_reference(table, read_table(reference), found["pair"])
+        table, missing = join_reference(table, read_table(reference, logs=False), found["pair"])
         if missing:
             notes.append(f"{missing} pairs are not among the labels and were left out")
     table, declared, alone = _widened(table, find_columns(table, declared), declared, notes)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalkit.errors import ArgumentError, EvalkitError
+from evalkit.errors import ArgumentError, EvalkitError, FileMissingError
 from evalkit.studies.cells import CheckedCell, Status, sum_line
 from evalkit.studies.files import differences, index_readme, report_files
 from evalkit.studies.loading import find_root, load_module, study_slugs
@@ -157,6 +157,8 @@ def reproduce(
     """
     root = find_root() if root is None else root.resolve()
     known = study_slugs(root)
+    if not known:
+        raise FileMissingError(f"{root}: there is no analysis/ with studies; check `root`")
     unknown = [slug for slug in slugs if slug not in known]
     if unknown:
         raise ArgumentError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral
 
 from evalkit.errors import ArgumentError
 
@@ -71,6 +72,12 @@ def pass_hat_k(n: int, c: int, k: int) -> float | None:
 
 
 def _check_draw(n: int, c: int, k: int) -> None:
+    given: tuple[tuple[str, object], ...] = (("n", n), ("c", c), ("k", k))
+    for name, value in given:
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise ArgumentError(f"`{name}` is {value!r}; it must be a whole number")
+    if n < 0:
+        raise ArgumentError(f"`n` is {n}; it must be at least 0")
     if not 0 <= c <= n:
         raise ArgumentError(f"`c` is {c}; it must lie between 0 and `n`, which is {n}")
     if k < 1:

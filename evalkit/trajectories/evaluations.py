@@ -180,6 +180,8 @@ def evaluation_ledger(
 
 
 def _step(row: Mapping[str, object], before: LedgerStep | None) -> LedgerStep:
+    if not isinstance(row, Mapping):
+        raise InputError(f"a step is {row!r}; it must be an object with step, kind and evals")
     number = row.get("step")
     if isinstance(number, bool) or not isinstance(number, int):
         raise InputError(f"`step` is {number!r}; it must be an integer")

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, cast, get_args
 
 from evalkit.errors import ArgumentError, DuplicateRowError, InputError, MissingColumnError
+from evalkit.records.values import is_missing_word
 from evalkit.trajectories.history import Candidate, Decision, Run, run_name
 from evalkit.trajectories.scores import Score
 
@@ -27,7 +28,8 @@ def runs_from_rows(
     ----------
     rows : iterable of mappings
         With ``round`` (0 is the parent) and ``score``, and optionally ``artifact``, ``changed``
-        and ``decision``. An empty cell (``None``, NaN or empty text) is not recorded. Numbers
+        and ``decision``. An empty cell (``None``, NaN or empty text) is not recorded, nor is a
+        score of "N/A". Numbers
         in text are read exactly, ``32/39`` included.
     labels : sequence of str, optional
         Columns that tell runs apart. By default those of `LABEL_COLUMNS` that are there; any
@@ -160,8 +162,9 @@ def _plain(value: object) -> object:
 
 def _round(value: object, name: str) -> int:
     value = _plain(value)
-    if isinstance(value, str) and value.strip().isdecimal():
-        return int(value)
+    if isinstance(value, str):
+        whole, _, rest = value.strip().partition(".")  # "1.0", where a column holds gaps
+        value = int(whole) if whole.isdecimal() and not rest.strip("0") else value
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
@@ -177,6 +180,8 @@ def _score(value: object, name: str, number: int) -> Score | None:
         try:
             return Fraction(value.strip())
         except (ValueError, ZeroDivisionError):
+            if is_missing_word(value):
+                return None
             value = repr(value)
     elif isinstance(value, (int, float, Fraction)) and math.isfinite(value):
         return value

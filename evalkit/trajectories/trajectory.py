@@ -19,6 +19,7 @@ from evalkit.trajectories.selection import SelectionGap, ViewResult, selection_g
 __all__ = ["Trajectory", "gate_by_name", "trajectory"]
 
 _TEST = "test"
+_PERCENT = 20.0  # a score this many times a fraction is hardly on its scale
 _NAMED = 3
 _VIEW = "view"
 
@@ -82,6 +83,22 @@ def gate_by_name(name: str) -> Gate:
         f"`gate` is {name!r}; it must be strict, non-decreasing, or dead-band:WIDTH, "
         "as dead-band:0.02 or dead-band:0.02:best"
     )
+
+
+def _scale_notes(runs: Sequence[Run]) -> list[str]:
+    """Name the runs whose scores look like fractions in some rounds and percentages in others."""
+    mixed = []
+    for run in runs:
+        scores = [run.baseline, *(candidate.score for candidate in run.candidates)]
+        known = [float(score) for score in scores if score is not None]
+        parts = [score for score in known if 0 < score < 1]
+        if parts and max(known) > 1 and max(known) >= _PERCENT * max(parts):
+            mixed.append(f"{run_name(run.labels)} ({max(parts):g} and {max(known):g})")
+    if not mixed:
+        return []
+    mixed, more = mixed[:_NAMED], f" and {len(mixed) - _NAMED} more" if len(mixed) > _NAMED else ""
+    note = "scores of one run look as if on two scales, fractions and percentages"
+    return [f"{note}: {'; '.join(mixed)}{more}; bring them to one scale first"]
 
 
 def _rows_of(source: Any) -> tuple[list[Mapping[str, object]], list[str]]:
@@ -202,6 +219,7 @@ def trajectory(
     ]
     if len(wrong) > _NAMED:
         notes.append(f"the same holds for {len(wrong) - _NAMED} more runs")
+    notes += _scale_notes(runs)
     if not runs:
         notes.append("no rows, so there are no runs")
     return Trajectory(

@@ -236,7 +236,7 @@ def test_items_are_time_limited(tmp_path):
         ('{"score": 0.7', None, "judge_error"),
         ('{"score": 7}', None, "invalid"),
         ('{"score": -0.1}', None, "invalid"),
-        ('{"score": 1e999}', None, "invalid"),
+        ('{"score": 1e999}', None, "judge_error"),
         ("", None, "judge_error"),
     ],
 )

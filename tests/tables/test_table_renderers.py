@@ -218,7 +218,7 @@ def test_latex_escapes_every_text_position() -> None:
         ("café naïve ő ﬁ", r"caf\'{e} na\"{\i}ve \H{o} fi"),
         ("m\ud835", "m?"),
         ("中", "[U+4E2D]"),
-        ("a\r\nb", "a b"),
+        ("a\r\nb", r"a\textbackslash{}r\textbackslash{}nb"),
         ("a < b | c", r"a \textless{} b \textbar{} c"),
     ],
 )

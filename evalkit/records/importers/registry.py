@@ -132,7 +132,8 @@ def detect_all(path: str | os.PathLike[str]) -> tuple[LogFormat, ...]:
         The plain tables are among them only where nothing else is.
     """
     source = Path(path)
-    if not source.exists():
+    # A pipe can be read once, so nothing may look into it.
+    if not (source.is_file() or source.is_dir()):
         return ()
     if _is_own(source):
         return (format_by_name(_FALLBACK),)
