@@ -198,4 +198,6 @@ def test_a_group_column_named_twice_counts_once():
     """Repeating a name in `by` changes nothing."""
     frame = pd.DataFrame({"system": ["A", "B"], "item": ["x", "x"], "score": [1, 0]})
     twice = evalkit.estimate(frame, by=["system", "system"])
-    assert [r.to_dict() for r in twice] == [r.to_dict() for r in evalkit.estimate(frame, by=["system"])]
+    assert [r.to_dict() for r in twice] == [
+        r.to_dict() for r in evalkit.estimate(frame, by=["system"])
+    ]

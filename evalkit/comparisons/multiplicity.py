@@ -49,7 +49,7 @@ class Adjusted:
         }
 
 
-def _check_p(value: float | None, index: int) -> float | None:
+def _check_p(value: Any, index: int) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, numbers.Real):

@@ -39,7 +39,8 @@ def outcomes_from_frame(
     DuplicateRowError
         If an item has an attempt twice.
     InputError
-        If attempts are not numbered without a gap, or several systems, verifiers or orders are there.
+        If attempts are not numbered without a gap, or several systems, verifiers or orders are
+        there.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def read_frame(frame: Any, system: str | None) -> tuple[dict[str, tuple[float | 
             raise DuplicateRowError(f"attempt {attempt!r} stands in two rows", item=item)
         usable = status is None or status[i] == "scored"
         tries[attempt] = _outcome(columns["score"][i]) if usable else None
-    # Loops count from 0 as often as from 1; an item that lacks the first attempt is told by the rest.
+    # Loops count from 0 as often as from 1; an item that lacks its first is told by the rest.
     first = 0 if any("0" in tries for tries in by_item.values()) else 1
     outcomes = {item: _in_order(item, tries, first) for item, tries in by_item.items()}
     return outcomes, len(rows) - len(attempted)
