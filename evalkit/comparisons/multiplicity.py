@@ -56,11 +56,12 @@ def _check_p(value: Any, index: int) -> float | None:
         raise ArgumentError(
             f"`p_values[{index}]` is {value!r}; give a number in 0..1, or None where it is missing"
         )
-    if math.isnan(value):
+    number = float(value)
+    if math.isnan(number):
         return None
-    if not 0 <= value <= 1:
-        raise ArgumentError(f"`p_values[{index}]` is {value}; a p-value lies in 0..1")
-    return float(value)
+    if not 0 <= number <= 1:
+        raise ArgumentError(f"`p_values[{index}]` is {number}; a p-value lies in 0..1")
+    return number
 
 
 def _holm(values: Sequence[float]) -> list[float]:
