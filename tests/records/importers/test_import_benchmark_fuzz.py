@@ -2,6 +2,8 @@
 
 import copy
 import json
+import random
+import resource
 
 import pytest
 from logs import save
@@ -122,3 +124,40 @@ def test_cut_files(tmp_path, name):
         if found is not None:
             whole = text[:cut].endswith((b"}", b"}\n")) or not text[:cut].strip()
             assert whole or found.notes
+
+
+def damaged(data, rng):
+    """Flip, drop, repeat or insert a few bytes, or cut the file off."""
+    out = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        place, kind = rng.randrange(len(out) + 1), rng.randrange(5)
+        if kind == 0 and place < len(out):
+            out[place] ^= rng.randint(1, 255)
+        elif kind == 1:
+            del out[place : place + rng.randint(1, 20)]
+        elif kind == 2:
+            out[place:place] = out[place : place + rng.randint(1, 40)]
+        elif kind == 3:
+            out[place:place] = rng.choice(
+                (b"NaN", b"null", b'"', b"{", b"]", b",", b"1e999", b"\x00")
+            )
+        elif rng.random() < 0.2:
+            del out[place:]
+    return bytes(out)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_ten_thousand_damaged_files(tmp_path, name):
+    """Damaged bytes load with a report or are refused by an error of evalkit; memory is bounded."""
+    document = DOCUMENTS[name]
+    path = tmp_path / ("x.jsonl" if isinstance(document, list) else "x.json")
+    whole = save(path, document).read_bytes()
+    rng = random.Random(4)  # noqa: S311
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(10_000):
+        path.write_bytes(damaged(whole, rng))
+        detect(path)
+        _, message = attempt(path, name)
+        assert "defect" not in message, path.read_bytes()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 19
