@@ -9,6 +9,7 @@ import typer
 from evalkit.cli.guard import CHECK_FAILED, guarded
 from evalkit.cli.options import Columns, Format, FormatChoice, Output, column_map
 from evalkit.cli.output import emit
+from evalkit.cli.sources import run_tables
 
 if TYPE_CHECKING:
     from evalkit.doctor import Diagnosis
@@ -70,9 +71,13 @@ def doctor(
     output: Output = None,
 ) -> None:
     """Say what a file is, what it supports, and what is wrong with it."""
-    from evalkit.doctor import examine
+    from evalkit.doctor import diagnose, examine
 
-    found = examine(file, format=form, columns=column_map(column) or None)
+    own = run_tables(file) if form is None else None
+    if own is None:
+        found = examine(file, format=form, columns=column_map(column) or None)
+    else:
+        found = diagnose(own, file, title="a run of `evalkit run`; see also `evalkit report`")
     emit(
         "doctor",
         table=doctor_table(found),

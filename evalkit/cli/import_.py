@@ -13,7 +13,7 @@ import typer
 from evalkit.cli.guard import guarded, say
 from evalkit.cli.options import Columns, Format, FormatChoice, Partial, column_map
 from evalkit.cli.output import emit
-from evalkit.cli.sources import split_label
+from evalkit.cli.sources import run_tables, split_label
 from evalkit.errors import ArgumentError, InputError
 
 if TYPE_CHECKING:
@@ -193,7 +193,8 @@ def import_(
     from evalkit.records.write import write
 
     label, path = split_label(source)
-    imported = load(path, form, columns=column_map(column) or None, partial=partial)
+    own = run_tables(path) if form is None else None
+    imported = own or load(path, form, columns=column_map(column) or None, partial=partial)
     kind, rows = choose_table(imported, table)
     rows = keep_where(rows, _conditions(where))
     if kind is Kind.verdicts:

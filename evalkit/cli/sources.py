@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
+from evalkit.records.schema import KEY_COLUMNS
 
 if TYPE_CHECKING:
     from evalkit.records import Records
-    from evalkit.records.importers.base import TableKind
+    from evalkit.records.importers.base import Imported, TableKind
     from evalkit.records.raw import RawRows
 
-__all__ = ["distinct_names", "log_rows", "read_source", "split_label"]
+__all__ = ["distinct_names", "log_rows", "read_source", "run_tables", "split_label"]
 
 
 def split_label(argument: str) -> tuple[str | None, str]:
@@ -75,11 +76,23 @@ def read_source(
 
 def _of_a_run(path: str, *, score_range: tuple[float, float] | None) -> Records | None:
     """Verdicts of a run of `evalkit run`; ``None`` where the path is none."""
-    from evalkit.evolve.reading import is_run_folder, record_rows
+    from evalkit.evolve.reading import is_run_folder, record_rows, run_folders
 
     if not is_run_folder(path):
         return None
-    return _records(record_rows(path), path, score_range=score_range)
+    rows = record_rows(path)
+    keys = {tuple(row[name] for name in KEY_COLUMNS) for row in rows}
+    if len(keys) == len(rows):
+        return _records(rows, path, score_range=score_range)
+    # Seeds of one arm deploy again: each is a system of its own.
+    apart = [
+        {**row, "system": f"{row['system']}/{folder.name}"}
+        for folder in run_folders(path)
+        for row in record_rows(folder)
+    ]
+    found = _records(apart, path, score_range=score_range)
+    note = "several runs hold the same verdicts: a system is named with its run"
+    return replace(found, notes=(note, *found.notes))
 
 
 def _forced(
@@ -104,6 +117,18 @@ def _records(
         raise InputError("it holds no verdicts", path=path)
     found = records.read(frame(tuple(rows)), score_range=score_range, system=system)
     return replace(found, sources=(path,))
+
+
+def run_tables(path: str) -> Imported | None:
+    """Return the tables of a run of `evalkit run`; ``None`` where the path is none."""
+    from evalkit.evolve.reading import history_rows, is_run_folder, record_rows
+    from evalkit.records.importers import Imported
+    from evalkit.records.importers.base import filled
+
+    if not is_run_folder(path):
+        return None
+    tables = filled({"verdicts": record_rows(path), "history": history_rows(path)})
+    return Imported(format="evalkit", sources=(path,), tables=tables)
 
 
 def log_rows(path: str, kind: TableKind, log: str) -> RawRows:

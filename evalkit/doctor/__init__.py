@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from evalkit.doctor.diagnosis import Diagnosis, Finding, Severity, Support
-from evalkit.doctor.examine import examine
+from evalkit.doctor.examine import diagnose, examine
 
-__all__ = ["Diagnosis", "Finding", "Severity", "Support", "examine"]
+__all__ = ["Diagnosis", "Finding", "Severity", "Support", "diagnose", "examine"]

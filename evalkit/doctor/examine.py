@@ -21,7 +21,7 @@ from evalkit.records.raw import read_rows
 from evalkit.records.schema import KEY_DEFAULTS
 from evalkit.records.values import CellError, score_value
 
-__all__ = ["examine"]
+__all__ = ["diagnose", "examine"]
 
 _INCOMPLETE = re.compile(r"cut off|\d of \d+ planned|is partial|did not finish")
 
@@ -79,7 +79,34 @@ def examine(
             raise fault from None
         return graded
     title = format_by_name(imported.format).title
-    found = [*_dropped(imported), *_several(source, format), *_partial(imported)]
+    return diagnose(imported, name, title=title, found=_several(source, format))
+
+
+def diagnose(
+    imported: Imported, path: str, *, title: str, found: Sequence[Finding] = ()
+) -> Diagnosis:
+    """Run every check on the tables of a log that was read already.
+
+    Parameters
+    ----------
+    imported : Imported
+        The log.
+    path : str
+        What the commands name.
+    title : str
+        What it is, in one line.
+    found : sequence of Finding
+        What is known of it beforehand.
+
+    Examples
+    --------
+    >>> rows = ({"system": "a", "item": "1", "attempt": "1", "verifier": "", "score": 1.0,
+    ...          "status": "scored"},)
+    >>> log = Imported(format="mine", sources=("x",), tables={"verdicts": rows})
+    >>> diagnose(log, "x", title="a log of mine").tables
+    {'verdicts': 1}
+    """
+    found = [*_dropped(imported), *found, *_partial(imported)]
     verdicts = imported.tables.get("verdicts") or ()
     history = imported.tables.get("history") or ()
     judgments = imported.tables.get("judgments") or ()
@@ -93,12 +120,12 @@ def examine(
     if not any(imported.tables.values()):
         found.append(finding("empty", "error", "the file holds no rows", [], count=0))
     return Diagnosis(
-        path=name,
+        path=path,
         format=imported.format,
         title=title,
         tables={kind: len(rows) for kind, rows in imported.tables.items()},
         counts=_counts(imported),
-        supports=supported(imported.tables, name),
+        supports=supported(imported.tables, path),
         findings=by_severity(found),
         notes=imported.notes,
     )

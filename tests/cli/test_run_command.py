@@ -14,6 +14,7 @@ import typer
 from typer.testing import CliRunner
 from worlds import tree
 
+from evalkit.cli.app import app as evalkit_app
 from evalkit.cli.run import run
 from evalkit.evolve import worlds
 from evalkit.evolve.reading import event_rows, history_rows
@@ -213,3 +214,20 @@ def test_two_commands_never_write_one_folder(config, tmp_path):
     finally:
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
+
+
+def test_other_verbs_read_the_run(config, tmp_path):
+    """Doctor, import, estimate and trajectory take the folder that a run wrote."""
+    out, rows = tmp_path / "out", tmp_path / "rows.jsonl"
+    call(config, "-o", out)
+
+    def ask(*arguments):
+        found = RUNNER.invoke(evalkit_app, [str(a) for a in (*arguments, "--format", "json")])
+        assert found.exit_code == 0, found.output
+        return json.loads(found.stdout)["results"]
+
+    assert ask("doctor", out)[0]["format"] == "evalkit"
+    assert ask("import", out, "-o", rows)[0]["rows"] > 0
+    by = ("--by", "system,split")
+    assert ask("estimate", out, *by) == ask("estimate", rows, *by)
+    assert ask("trajectory", out)[0]["runs"] > 0
