@@ -22,8 +22,8 @@ def drawable(value: str) -> str:
 
     Examples
     --------
-    >>> drawable("a\nb"), drawable("m\u4e2d")
-    ('a b', 'm[U+4E2D]')
+    >>> print(drawable("a\nb"), drawable("m\u4e2d"))
+    a\nb m[U+4E2D]
     """
     glyphs = _glyphs(_font_path())
     return "".join(
