@@ -78,7 +78,8 @@ _AFTER = (
     r"significantly|a\s+bit)\s+)*(?:better|best|superior|stronger|winner|preferred)\b"
     r"|\s+(?:wins|because|since|as|due|for|by|with)\b)"
 )
-_SIDE_BY_SIDE = re.compile(r"[\s,;/&|.<>=~]*(?:and|or|vs)?[\s,;/&|.]*")
+# On one line and in one sentence; after a full stop or on the next line, the last one stands.
+_SIDE_BY_SIDE = re.compile(r"[ \t,;/&|<>=~]*(?:and|or|vs\.?)?[ \t,;/&|]*")
 _FINAL = re.compile(r"\b(?:final|overall)\b[^.\n\[]{0,60}\Z", re.IGNORECASE)
 _WRAP = "\"'()[]{}.,;:!# \t"
 
