@@ -126,8 +126,8 @@ def parse_verdict(text: str | None, *, labels: tuple[str, str] = ("A", "B")) -> 
     3. markers: ``[[A]]``, ``[[A>>B]]``, ``\boxed{A}``, ``<verdict>A</verdict>``, "Verdict: A",
        "Winner: model_b", "the better answer is B", a last line that is nothing but a verdict.
        The last one decides. It does not where it names no answer, where it stands in one
-       sentence with another one, or where a different verdict was called final before it and no word
-       such as "actually" takes that back;
+       sentence with another one, or where a different verdict was called final before it and no
+       word such as "actually" takes that back;
     4. statements that all agree: "Assistant A is better", "I prefer the second response", "B > A",
        "both are equally good". Where they do not, those of the last sentence that concludes
        ("overall", "in conclusion").
